@@ -1,0 +1,53 @@
+# Every target brings its own environment: `make demo` and `make test` are all a fresh machine needs.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+REQUIREMENTS ?= requirements-dev.txt
+
+.PHONY: demo test test-all check fmt bench lock help
+help:
+	@echo "make demo      a working queue with a demo agent on http://127.0.0.1:8000"
+	@echo "make test      the tests          make test-all  the long ones too"
+	@echo "make check     lint, types, import contracts, migrations"
+	@echo "make fmt       format             make bench     measure"
+
+# The stamp changes only with the requirement files, so a second call is instant.
+$(VENV)/.stamp: requirements.txt requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || { \
+	  echo "Countersign needs Python 3.12 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1 | cut -d" " -f2). Try: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Setting up .venv (once, under a minute)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PY) -m pip install -q --disable-pip-version-check uv
+	@$(VENV)/bin/uv pip sync -q --require-hashes $(REQUIREMENTS) --python $(PY)
+	@touch $@
+.venv: $(VENV)/.stamp
+
+demo: $(VENV)/.stamp
+	@$(PY) manage.py demo
+
+test: $(VENV)/.stamp
+	@$(PY) -m pytest -m "not long"
+
+test-all: $(VENV)/.stamp
+	@$(PY) -m pytest
+
+check: $(VENV)/.stamp
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports
+	@$(PY) manage.py makemigrations --check --dry-run
+	@$(PY) manage.py check --fail-level WARNING
+
+fmt: $(VENV)/.stamp
+	@$(VENV)/bin/ruff check --fix -q . || true
+	@$(VENV)/bin/ruff format -q .
+
+bench: $(VENV)/.stamp
+	@$(PY) -m tests.bench
+
+# Needs uv on the path of .venv; uv.lock itself stays out of git, because it records where packages came from.
+lock: $(VENV)/.stamp
+	@$(VENV)/bin/uv lock -q --upgrade
+	@$(VENV)/bin/uv export -q --no-header --no-annotate --no-dev --format requirements.txt > requirements.txt
+	@$(VENV)/bin/uv export -q --no-header --no-annotate --format requirements.txt > requirements-dev.txt

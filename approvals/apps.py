@@ -1,0 +1,14 @@
+from django.apps import AppConfig
+
+
+class ApprovalsConfig(AppConfig):
+    name = "approvals"
+    verbose_name = "Approvals"
+
+    def ready(self) -> None:
+        """Fill the seams that `processes` declares."""
+        from approvals import policy, queue
+        from processes import seams
+
+        seams.policies.append(policy.own_work)
+        seams.observers.append(queue.follow)

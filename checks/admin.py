@@ -1,0 +1,121 @@
+"""Verdicts to look at, limits to set. Both are records: a change of limits is a new row with its reason.
+
+Keys are shown through the agents that hold them.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+
+from checks import limits
+from checks.models import Answer, CheckLimits, Verdict
+from checks.questions import sentence
+
+
+class ReadOnly:
+    """Nobody changes or deletes a record here, whatever the permissions."""
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - Django's signature
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - as above
+        return False
+
+
+class AnswerInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs only
+    model = Answer
+    fields = ("ask", "kind", "result", "said")
+    readonly_fields = fields
+    extra = 0
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - as above
+        return False
+
+    @admin.display(description="answer and lines")
+    def said(self, answer: Answer) -> str:
+        return sentence(answer, is_model=answer.verdict.is_model)
+
+
+@admin.register(Verdict)
+class VerdictAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    list_display = (
+        "at",
+        "verdict",
+        "advisory",
+        "model",
+        "evaluator",
+        "least_sure",
+        "truncated",
+        "milliseconds",
+    )
+    list_filter = ("verdict", "advisory", "model", "evaluator", "at")
+    search_fields = ("=id", "=digest")
+    search_help_text = "A verdict's id or the digest of its material."
+    date_hierarchy = "at"
+    show_full_result_count = False
+    inlines = (AnswerInline,)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - as above
+        return False
+
+
+class CheckLimitsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
+    """The limits in force to start from, and refusals in words before the database has to refuse."""
+
+    class Meta:
+        model = CheckLimits
+        fields = ("check_pass", "check_fail", "check_confidence", "check_state_bytes", "why")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        now = limits.current()
+        names = ("check_pass", "check_fail", "check_confidence", "check_state_bytes")
+        kwargs["initial"] = {name: getattr(now, name) for name in names} | (kwargs.get("initial") or {})
+        super().__init__(*args, **kwargs)
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        for name in ("check_pass", "check_fail", "check_confidence"):
+            value = found.get(name)
+            if value is not None and not 0 <= value <= 1:
+                self.add_error(name, "Write a number from 0 to 1, e.g. 0.9 for 90 %.")
+        passing, failing = found.get("check_pass"), found.get("check_fail")
+        if passing is not None and failing is not None and 0 <= passing < failing <= 1:
+            self.add_error(
+                "check_fail", f"Is above the pass threshold ({passing:g}). Lower it, or leave it empty."
+            )
+        shown = found.get("check_state_bytes")
+        if shown is not None and shown < 1024:  # noqa: PLR2004 - the column's own constraint
+            self.add_error(
+                "check_state_bytes", "Show at least 1024 bytes; the evaluator has to see something."
+            )
+        if "why" in found and not found["why"].strip():
+            self.add_error("why", "Say why it changes; auditors read this beside the numbers.")
+        return found
+
+
+@admin.register(CheckLimits)
+class CheckLimitsAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    form = CheckLimitsForm
+    list_display = ("at", "check_pass", "check_fail", "check_confidence", "check_state_bytes", "by", "why")
+    readonly_fields = ("by", "at")
+    list_display_links = ("at",)
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": ("check_pass", "check_fail", "check_confidence", "check_state_bytes", "why"),
+                "description": "Apply to every question without a number of its own, from now on. "
+                "The newest row is in force; verdicts keep the numbers they were made with.",
+            },
+        ),
+    )
+
+    def save_model(self, request: HttpRequest, obj: CheckLimits, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's
+        obj.by = request.user.get_username()
+        super().save_model(request, obj, form, change)
+
+    def get_fieldsets(self, request: HttpRequest, obj: CheckLimits | None = None) -> Any:
+        shown = super().get_fieldsets(request, obj)
+        return [*shown, (None, {"fields": ("by", "at")})] if obj else shown

@@ -1,0 +1,11 @@
+from django.apps import AppConfig
+
+
+class ChecksConfig(AppConfig):
+    name = "checks"
+    verbose_name = "Checks"
+
+    def ready(self) -> None:
+        from checks import system_checks
+
+        system_checks.register()

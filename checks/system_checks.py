@@ -1,0 +1,107 @@
+"""System checks of the evaluator's settings, `checks.E001`… and `checks.W001`…: wrong combinations, before they cost a run."""
+
+import ipaddress
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+from django.core import checks as system_checks
+
+from checks.evaluators import EVALUATORS, NONE
+
+PATH = "/v1/systemone"
+
+
+def register() -> None:
+    system_checks.register(check_evaluator)
+
+
+def check_evaluator(**_: Any) -> list[system_checks.CheckMessage]:
+    """Every problem with EVALUATOR, EVALUATOR_URL, EVALUATOR_MODEL and EVALUATOR_KEY. Never shows a value."""
+    kind = settings.EVALUATOR or NONE
+    if kind != NONE and kind not in EVALUATORS:
+        known = ", ".join([NONE, *EVALUATORS])
+        return [_error("E001", "EVALUATOR names no evaluator that exists.", f"Set it to one of {known}.")]
+    if kind != "system_one":
+        return _unused(kind)
+    return [*_address(), *_model(), *_key()]
+
+
+def _unused(kind: str) -> list[system_checks.CheckMessage]:
+    names = [
+        name for name in ("EVALUATOR_URL", "EVALUATOR_MODEL", "EVALUATOR_KEY") if getattr(settings, name)
+    ]
+    if not names:
+        return []
+    what = "is" if len(names) == 1 else "are"
+    message = f"{', '.join(names)} {what} set, but EVALUATOR is {kind} and does not use {'it' if what == 'is' else 'them'}."
+    return [_warning("W001", message, "Set EVALUATOR=system_one, or unset the rest.")]
+
+
+def _address() -> list[system_checks.CheckMessage]:
+    hint = "Set it to the address before /v1/systemone, e.g. http://localhost:11434 or https://openrouter.ai/api."
+    if not settings.EVALUATOR_URL:
+        return [_error("E002", "EVALUATOR is system_one, but EVALUATOR_URL is not set.", hint)]
+    url = split(settings.EVALUATOR_URL)
+    if url is None:
+        return [_error("E003", "EVALUATOR_URL is no http or https address.", hint)]
+    found: list[system_checks.CheckMessage] = []
+    if url.username is not None or url.query or url.fragment:
+        message = "EVALUATOR_URL holds credentials, a query or a fragment."
+        found.append(_error("E004", message, "Leave them out; a key belongs in EVALUATOR_KEY."))
+    path = url.path.rstrip("/")
+    if path.endswith((PATH, "/v1")):
+        message = f"EVALUATOR_URL ends in {PATH if path.endswith(PATH) else '/v1'}, which is added to it."
+        found.append(_error("E005", message, hint))
+    return found
+
+
+def _model() -> list[system_checks.CheckMessage]:
+    if settings.EVALUATOR_MODEL:
+        return []
+    message = "EVALUATOR is system_one, but EVALUATOR_MODEL is not set."
+    return [_error("E006", message, "Set it to a model name that the server knows.")]
+
+
+def _key() -> list[system_checks.CheckMessage]:
+    key = settings.EVALUATOR_KEY
+    if not key:
+        return []
+    found: list[system_checks.CheckMessage] = []
+    if not key.isascii() or not key.isprintable() or " " in key:
+        message = "EVALUATOR_KEY holds characters that no HTTP header carries."
+        found.append(_error("E007", message, "Set it to the bare key: no spaces, line ends or quotes."))
+    url = split(settings.EVALUATOR_URL)
+    if url is not None and url.scheme == "http" and not _is_local(url.hostname or ""):
+        message = "EVALUATOR_KEY is sent over plain http to another machine."
+        found.append(_warning("W002", message, "Use https in EVALUATOR_URL."))
+    return found
+
+
+def split(address: str) -> SplitResult | None:
+    """The parts of an http(s) address with a host and a legal port, else None."""
+    if any(char.isspace() or not char.isprintable() for char in address):
+        return None
+    try:
+        url = urlsplit(address)
+        port = url.port
+    except ValueError:
+        return None
+    return url if url.scheme in {"http", "https"} and url.hostname and port != 0 else None
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _error(number: str, message: str, hint: str) -> system_checks.CheckMessage:
+    return system_checks.Error(message, hint=hint, id=f"checks.{number}")
+
+
+def _warning(number: str, message: str, hint: str) -> system_checks.CheckMessage:
+    return system_checks.Warning(message, hint=hint, id=f"checks.{number}")

@@ -1,0 +1,71 @@
+"""Verdicts in the database: written once by `record`, read by digest, shown in the protocol's JSON."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import fields
+from typing import Any
+from uuid import UUID
+
+from checks.judging import Judgement
+from checks.models import Answer, Verdict
+from checks.questions import Answered, Flat, flat, issue_lines, verdict_view
+from checks.questions import Verdict as Word
+
+_COLUMNS = [field.name for field in fields(Flat)]
+
+
+def record(judgement: Judgement) -> Verdict:
+    """Keep a judgement within the caller's transaction: one INSERT for the verdict, one for all its answers."""
+    verdict = Verdict.objects.create(
+        verdict=judgement.verdict,
+        advisory=judgement.advisory,
+        model=judgement.model,
+        evaluator=judgement.evaluator,
+        evaluator_version=judgement.evaluator_version,
+        method=judgement.method,
+        is_model=judgement.is_model,
+        digest=judgement.digest,
+        truncated=judgement.truncated,
+        least_sure=judgement.least_sure,
+        error=judgement.error,
+        asked=judgement.asked,
+        milliseconds=judgement.milliseconds,
+        at=judgement.at,
+    )
+    rows = [_row(verdict, position, flat(judged)) for position, judged in enumerate(judgement.judged)]
+    if rows:
+        Answer.objects.bulk_create(rows)
+    return verdict
+
+
+def stored(digest: str, *, among: Collection[UUID] | None = None) -> Verdict | None:
+    """The latest verdict on the same check that is no error, its `answers` prefetched. Two statements at most.
+
+    `among` narrows to verdicts that the caller may reuse (its attempt's): a digest alone may be another run's.
+    """
+    found = Verdict.objects.filter(digest=digest).exclude(verdict=Word.ERROR)
+    if among is not None:
+        found = found.filter(pk__in=among)
+    verdict: Verdict | None = found.order_by("-at", "-pk").prefetch_related("answers").first()
+    return verdict
+
+
+def view(verdict: Verdict, answers: Iterable[Answered]) -> dict[str, Any]:
+    """The protocol's JSON of a check. Of an error: no questions, the evaluator's name as the model."""
+    return verdict_view(
+        verdict=verdict.verdict,
+        advisory=verdict.advisory,
+        model=verdict.model or verdict.evaluator,
+        questions=answers,
+        truncated=verdict.truncated,
+        at=verdict.at,
+    )
+
+
+def issue_lines_of(verdict: Verdict, answers: Iterable[Answered], *, unsure: bool = False) -> list[str]:
+    """A verdict's issue lines for the agent; `unsure` adds those of the unsure questions. None where it passed."""
+    return [] if verdict.verdict == Word.PASS else issue_lines(answers, unsure=unsure)
+
+
+def _row(verdict: Verdict, position: int, answered: Flat) -> Answer:
+    columns = {name: getattr(answered, name) for name in _COLUMNS}
+    return Answer(verdict=verdict, position=position, **columns)

@@ -1,0 +1,94 @@
+"""Typed readers of environment variables. A wrong value stops the start with the name and how to mend it."""
+
+import os
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, default).strip()
+
+
+def flag(name: str, default: bool) -> bool:
+    raw = text(name).lower()
+    if not raw:
+        return default
+    if raw in {"1", "true", "yes", "on"}:
+        return True
+    if raw in {"0", "false", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{name} is {raw!r}; set it to 1 or 0.")
+
+
+def whole(name: str, default: int, *, least: int = 0, most: int = 2**31) -> int:
+    raw = text(name)
+    if not raw:
+        return default
+    try:
+        value = int(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {raw!r}; set it to a whole number.") from None
+    if not least <= value <= most:
+        raise ImproperlyConfigured(f"{name} is {value}; set it between {least} and {most}.")
+    return value
+
+
+def seconds(name: str, default: float, *, least: float = 0.0) -> float:
+    raw = text(name)
+    if not raw:
+        return default
+    try:
+        value = float(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {raw!r}; set it to a number of seconds.") from None
+    if not value >= least:
+        raise ImproperlyConfigured(f"{name} is {raw}; set it to at least {least} seconds.")
+    return value
+
+
+def choice(name: str, default: str, options: Sequence[str]) -> str:
+    value = text(name, default) or default
+    if value not in options:
+        raise ImproperlyConfigured(f"{name} is {value!r}; set it to one of {', '.join(options)}.")
+    return value
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """A comma-separated list."""
+    return [part.strip() for part in text(name, default).split(",") if part.strip()]
+
+
+def database(name: str, default_sqlite: str) -> dict[str, object]:
+    """`postgres://user:password@host:port/name` or `sqlite:///path`; unset = SQLite at `default_sqlite`.
+
+    SQLite runs in WAL and takes its write lock at BEGIN, so that a reader which turns writer
+    can't fail halfway ("database is locked"), and no two writers interleave.
+    """
+    raw = text(name) or f"sqlite:///{default_sqlite}"
+    url = urlsplit(raw)
+    if url.scheme == "sqlite":
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": unquote(url.path[1:]) if not url.path.startswith("//") else unquote(url.path[1:]),
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            },
+        }
+    if url.scheme in {"postgres", "postgresql"}:
+        return {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": unquote(url.path[1:]),
+            "USER": unquote(url.username or ""),
+            "PASSWORD": unquote(url.password or ""),
+            "HOST": url.hostname or "",
+            "PORT": str(url.port or ""),
+            "CONN_MAX_AGE": 60,
+            "CONN_HEALTH_CHECKS": True,
+        }
+    raise ImproperlyConfigured(
+        f"{name} starts with {url.scheme!r}; use postgres://user:password@host/name or sqlite:///path."
+    )

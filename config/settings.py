@@ -1,0 +1,174 @@
+"""Settings: one flat file, read from the environment (12-factor), embedded defaults for a laptop.
+
+Nothing has to be set to run; `docs/settings.md` lists what can be. Wrong combinations are system
+checks with ids (`config/apps.py` and the apps' `system_checks.py`).
+"""
+
+import secrets
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.csp import CSP
+
+from config import environment as env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = Path(env.text("VAR_DIR") or BASE_DIR / "var")
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+
+def _secret_key() -> str:
+    """From the environment; embedded mode keeps one of its own in a file only its owner can read."""
+    if key := env.text("SECRET_KEY"):
+        return key
+    path = VAR_DIR / "secret-key"
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_text(secrets.token_urlsafe(48))
+    except FileExistsError:
+        pass
+    if not (key := path.read_text().strip()):
+        raise ImproperlyConfigured(f"{path} is empty; delete it or set SECRET_KEY.")
+    return key
+
+
+DEBUG = env.flag("DEBUG", False)
+SECRET_KEY = _secret_key()
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
+SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "config.apps.ConfigConfig",
+    "config.apps.CountersignAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "django_htmx",
+    "checks.apps.ChecksConfig",
+    "processes.apps.ProcessesConfig",
+    "approvals.apps.ApprovalsConfig",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+DATABASES = {"default": env.database("DATABASE_URL", str(VAR_DIR / "countersign.sqlite3"))}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Embedded: tasks run in process. Scaled: a broker's address turns that off.
+CELERY_BROKER_URL = env.text("BROKER_URL")
+CELERY_TASK_ALWAYS_EAGER = not CELERY_BROKER_URL
+CELERY_TASK_EAGER_PROPAGATES = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TIMEZONE = "UTC"
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = env.text("TIME_ZONE", "UTC")
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True  # a clone serves its files without a collectstatic step
+MEDIA_ROOT = VAR_DIR / "uploads"
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700},
+    },
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "queue"
+
+# No inline script or style, no eval, nothing from elsewhere; forms post home, nobody frames us.
+SECURE_CSP = {
+    "default-src": [CSP.NONE],
+    "script-src": [CSP.SELF],
+    "style-src": [CSP.SELF],
+    "font-src": [CSP.SELF],
+    "connect-src": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "img-src": [CSP.SELF, "data:"],
+    "base-uri": [CSP.NONE],
+    "frame-ancestors": [CSP.NONE],
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+HTTPS = SITE_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SECURE_SSL_REDIRECT = False  # the proxy in front does that; see docs/settings.md
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+if env.flag("BEHIND_PROXY", False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],  # views open up by name
+    "UNAUTHENTICATED_USER": None,
+}
+
+# The protocol's limits (units in the names). A request body is bounded by what its tool may carry.
+LEASE_SECONDS = env.whole("LEASE_SECONDS", 600, least=1)
+RUN_DATA_BYTES = env.whole("RUN_DATA_BYTES", 262_144, least=1024)
+MAX_UPLOAD_BYTES = env.whole("MAX_UPLOAD_BYTES", 10 * 1024 * 1024, least=1)
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_UPLOAD_BYTES * 4 // 3 + 65_536
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_URL_SECONDS = env.whole("FILE_URL_SECONDS", 600, least=10)
+
+# Who answers a check's questions. Unset = nobody: check-1 is not offered.
+EVALUATOR = env.choice("EVALUATOR", "none", ["none", "heuristic", "system_one"])
+EVALUATOR_URL = env.text("EVALUATOR_URL").rstrip("/")
+EVALUATOR_MODEL = env.text("EVALUATOR_MODEL")
+EVALUATOR_KEY = env.text("EVALUATOR_KEY")
+EVALUATOR_SECONDS = env.seconds("EVALUATOR_SECONDS", 60.0, least=0.1)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
+}

@@ -1,0 +1,158 @@
+"""REST: `POST /v1/<tool>` with the protocol's envelope. A door to the tools, nothing more."""
+
+import logging
+from typing import Any
+
+from django.conf import settings
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.views.decorators.http import require_safe
+from rest_framework.authentication import CSRFCheck
+from rest_framework.exceptions import APIException
+from rest_framework.parsers import BaseParser
+from rest_framework.permissions import AllowAny
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from checks import codec
+from processes import files, pipeline
+from processes.callers import NOBODY, Caller, CallerKind, of_agent, of_user
+from processes.errors import ToolError
+
+log = logging.getLogger(__name__)
+
+STATUS = {
+    "invalid": 400,
+    "forbidden": 403,
+    "not_found": 404,
+    "conflict": 409,
+    "stale": 409,
+    "not_accepted": 422,
+    "retry": 503,
+}
+# what a call without a file may weigh: the run data's bound with room for JSON's own characters
+CALL_BYTES = 2 * settings.RUN_DATA_BYTES + 65_536
+
+
+class LosslessParser(BaseParser):
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        raw: bytes = stream.read()
+        try:
+            return codec.loads(raw) if raw.strip() else {}
+        except codec.CodecError as error:
+            raise ToolError(
+                "invalid", "The body is no JSON that this server takes.", [f"body: {error}"]
+            ) from None
+
+
+class LosslessRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None
+    ) -> bytes:
+        return codec.dumps(data).encode()
+
+
+class Unauthenticated(Exception):
+    """A key that proves nothing, or a session without its CSRF token."""
+
+    def __init__(self, message: str, status: int = 401) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def caller_of(request: Request) -> Caller:
+    """A bearer key is an agent's; else the browser session's person, with CSRF; else nobody."""
+    scheme, _, key = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if scheme:
+        caller = of_agent(key.strip()) if scheme.lower() == "bearer" else None
+        if caller is None:
+            raise Unauthenticated("The key is unknown or revoked. Send `Authorization: Bearer <key>`.")
+        return caller
+    django_request = request._request
+    user = getattr(django_request, "user", None)
+    if user is None or not user.is_authenticated:
+        return NOBODY
+    if reason := _csrf_refusal(django_request):
+        raise Unauthenticated(f"A decision needs a browser's presence: {reason}", 403)
+    return of_user(user)
+
+
+def _csrf_refusal(request: HttpRequest) -> str | None:
+    check = CSRFCheck(lambda _: HttpResponse())
+    check.process_request(request)
+    return check.process_view(request, lambda: None, (), {})
+
+
+class ToolView(APIView):
+    """One view for every tool; the pipeline knows the rest."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)  # each tool's table of callers decides, in the pipeline
+    parser_classes = (LosslessParser,)
+    renderer_classes = (LosslessRenderer,)
+    http_method_names = ["post", "options"]
+
+    def post(self, request: Request, tool: str) -> Response:
+        self._bound(request, tool)
+        caller = caller_of(request)
+        if caller.kind is CallerKind.NOBODY and tool != "describe":
+            raise Unauthenticated("A key is needed: send `Authorization: Bearer <key>`.")
+        return Response({"ok": True, "data": pipeline.call(tool, caller, request.data)})
+
+    def _bound(self, request: Request, tool: str) -> None:
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if tool == "upload" else CALL_BYTES
+        size = request.META.get("CONTENT_LENGTH") or "0"
+        if not size.isdigit() or int(size) > most:
+            raise ToolError(
+                "invalid", f"The body is too large for {tool[:40]}.", [f"body: at most {most} bytes"]
+            )
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, ToolError):
+            return _refusal(exc, STATUS[exc.code])
+        if isinstance(exc, Unauthenticated):
+            return _refusal(ToolError("forbidden", str(exc)), exc.status)
+        if isinstance(exc, APIException):  # a wrong method or media type
+            detail = exc.detail if isinstance(exc.detail, str) else "The request can't be read."
+            return _refusal(ToolError("invalid", str(detail)), exc.status_code)
+        log.exception("%s failed", self.kwargs.get("tool"))
+        return _refusal(
+            ToolError(
+                "retry", "Something broke on our side; it is logged. Send the same call again.", retry_after=5
+            ),
+            500,
+        )
+
+
+def _refusal(error: ToolError, status: int) -> Response:
+    headers = {}
+    if status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="countersign"'
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    return Response({"ok": False, "error": error.view()}, status=status, headers=headers)
+
+
+@require_safe
+def file(request: HttpRequest, signed: str) -> HttpResponseBase:
+    """A stored file behind a signed short-lived address: always an attachment, never sniffed."""
+    upload = files.opened(signed)
+    stored = files.read(upload) if upload is not None else None
+    if upload is None or stored is None:
+        return JsonResponse(
+            {"ok": False, "error": {"code": "not_found", "message": "The address is too old."}}, status=404
+        )
+    response = FileResponse(
+        stored, as_attachment=True, filename=upload.file_name, content_type=upload.content_type
+    )
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "private, no-store"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response

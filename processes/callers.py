@@ -1,0 +1,72 @@
+"""Who calls: an agent with its key, a person with a browser session, or nobody."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from django.contrib.auth.models import AbstractBaseUser, Permission, User
+from django.db.models import Exists, OuterRef, Q
+
+from checks import keys
+from processes.models import Agent
+
+OPERATE = "processes.operate"
+
+
+class CallerKind(StrEnum):
+    NOBODY = "nobody"
+    AGENT = "agent"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """`id` is what records say (`agent:NAME`, `person:USERNAME`)."""
+
+    kind: CallerKind = CallerKind.NOBODY
+    id: str = ""
+    agent: int | None = None
+    user: int | None = None
+    groups: frozenset[int] = field(default_factory=frozenset)
+    operator: bool = False
+    # an agent that is limited: the processes it may work; None = all
+    processes: frozenset[int] | None = None
+    vouched_by: int | None = None
+
+    def may_work(self, process: int) -> bool:
+        return self.processes is None or process in self.processes
+
+
+NOBODY = Caller()
+
+
+def of_agent(key_text: str) -> Caller | None:
+    """The agent that this key belongs to; None when it proves nothing. One statement (two when limited)."""
+    prefix = keys.parse_prefix(key_text)
+    agent = Agent.objects.select_related("key").filter(key__prefix=prefix or "").first()
+    if not keys.proves(agent.key if agent else None, key_text) or agent is None:
+        return None
+    allowed = frozenset(agent.processes.values_list("id", flat=True)) if agent.limited else None
+    return Caller(
+        kind=CallerKind.AGENT,
+        id=f"agent:{agent.name}",
+        agent=agent.pk,
+        processes=allowed,
+        vouched_by=agent.vouched_by_id,
+    )
+
+
+def of_user(user: AbstractBaseUser) -> Caller:
+    """A signed-in person, with groups and the operators' permission. One statement."""
+    if not isinstance(user, User) or not user.is_active:
+        return NOBODY
+    operate = Permission.objects.filter(content_type__app_label="processes", codename="operate").filter(
+        Q(user=OuterRef("pk")) | Q(group__user=OuterRef("pk"))
+    )
+    rows = list(User.objects.filter(pk=user.pk).values_list("groups", Exists(operate)))
+    return Caller(
+        kind=CallerKind.PERSON,
+        id=f"person:{user.get_username()}",
+        user=user.pk,
+        groups=frozenset(group for group, _ in rows if group is not None),
+        operator=user.is_superuser or any(operator for _, operator in rows),
+    )

@@ -1,0 +1,339 @@
+"""Between a submission's acceptance and its completion: the check.
+
+Three beats, each without the other's lock: `begin` records the submission as checking (in the caller's
+transaction); `ask` asks the evaluator with no transaction open; `settle` applies the verdict (in a new
+one). The fence lets one evaluation count per submission, whoever resumes it. Source: check-1 §3 and our
+rulings in the protocol's §5 and §6.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+from checks import codec, evaluators, judging, verdicts
+from checks.material import Material, digest
+from checks.models import Verdict as VerdictRow
+from checks.questions import Limits, Question, Verdict
+from processes import engine, escalation, files, runs
+from processes.acceptance import Content, FileState, content_of, issues, with_hashes
+from processes.callers import Caller
+from processes.claims import being_checked, pending
+from processes.document import Step as StepSpec
+from processes.errors import ToolError, checking, run_ended
+from processes.models import Submission
+from processes.pipeline import Answer, Call, run_answer, told
+from processes.runs import Loaded
+from processes.states import Decision, SubmissionState
+
+ERRORS_IN_A_ROW = 3
+NO_ANSWER = "The evaluator did not answer {errors} times in a row, so nobody has checked this submission."
+UNSURE = "The check was unsure."
+ASKED_TWICE_AND_SPARE = 2, 15  # the judge's one retry, and seconds for our own work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handing:
+    """Work as it is handed in: by an agent on a claim, or by a person on a task's item."""
+
+    caller: Caller
+    step: str
+    content: Content
+    # the cited files as they were verified before the lock
+    verified: dict[str, Any]
+    summary_needed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What `ask` and `settle` need of a submission that was recorded as checking."""
+
+    run: str
+    step: str
+    submission: UUID
+    fence: int
+    material: Material
+    questions: tuple[Question, ...]
+    advisory: bool
+    limits: Limits
+
+
+def accept(loaded: Loaded, handing: Handing) -> Content | ToolError:
+    """The objective rules. Gives the content with its files' hashes, or the refusal with every issue
+    (which the next go finds in its handoff).
+    """
+    spec, _ = loaded.now.step(handing.step)
+    known = files.citable(handing.verified, by=handing.caller.id, run_texts=_texts(loaded))
+    found = issues(spec, handing.content, known, summary_needed=handing.summary_needed)
+    if not found:
+        kept = with_hashes(handing.content, known)
+        large = _too_large_with(loaded, handing.step, kept)
+        if large is None:
+            return kept
+        found = [large]
+    return _not_accepted(loaded, handing.step, found)
+
+
+def _texts(loaded: Loaded) -> list[str]:
+    candidates = [item.candidate.content for item in loaded.items.values() if item.candidate is not None]
+    return [loaded.row.data, *candidates]
+
+
+def _too_large_with(
+    loaded: Loaded, step: str, content: Content, check: dict[str, Any] | None = None
+) -> str | None:
+    """The issue when run data would outgrow its bound with this completion."""
+    steps = {**loaded.now.data["steps"]}
+    entry = steps.get(step, {"history": []})
+    steps[step] = {**content.as_json(), "check": check, **entry}
+    return runs.too_large(replace(loaded.now, data={**loaded.now.data, "steps": steps}))
+
+
+def _not_accepted(
+    loaded: Loaded, step: str, found: list[str], check: dict[str, Any] | None = None
+) -> ToolError:
+    attempt = loaded.attempt(step)
+    left = codec.loads(attempt.handoff) if attempt.handoff else {}
+    left["issues"] = found
+    if check is not None:
+        left["check"] = check
+    attempt.handoff = codec.dumps(left)
+    loaded.touch(attempt)
+    return ToolError(
+        "not_accepted", "The submission was not accepted; mend what the issues name and send it again.", found
+    )
+
+
+# ---- begin
+
+
+def material_of(loaded: Loaded, spec: StepSpec, content: Content) -> Material:
+    """The seven parts that an evaluator sees (the questions go beside them)."""
+    return Material(
+        instructions=spec.text,
+        body=loaded.compiled.document.body,
+        run_data=loaded.now.data,
+        output=content.output,
+        summary=content.summary or "",
+        evidence=[{"kind": item["kind"], "ref": item["ref"]} for item in content.evidence],
+    )
+
+
+def begin(loaded: Loaded, call: Call, step: str, content: Content, limits: Limits) -> Asking | Submission:
+    """Record the submission as checking, or find that its unchanged material was judged before.
+
+    Raises `retry` while another evaluation of this attempt is under way.
+    """
+    spec, _ = loaded.now.step(step)
+    attempt = loaded.attempt(step)
+    waiting = pending(attempt)
+    if waiting is not None and being_checked(waiting):
+        raise checking()
+    material = material_of(loaded, spec, content)
+    mark = digest(material, spec.check, judging.version_of(evaluators.configured()))
+    if (judged := _judged_before(attempt.pk, mark)) is not None:
+        return judged
+    seconds = settings.EVALUATOR_SECONDS * ASKED_TWICE_AND_SPARE[0] + ASKED_TWICE_AND_SPARE[1]
+    until = loaded.at + timedelta(seconds=seconds)
+    if waiting is not None and waiting.digest == mark:
+        # the same material again: after an evaluator error, or after whoever asked died
+        waiting.state, waiting.request_id = SubmissionState.CHECKING, call.request_id
+        waiting.fence, waiting.fence_until = waiting.fence + 1, until
+        waiting.save(update_fields=["state", "request_id", "fence", "fence_until"])
+        submission = waiting
+    else:
+        if waiting is not None:
+            waiting.state = SubmissionState.VOID
+            waiting.save(update_fields=["state"])
+        submission = _record(loaded, call, step, content, mark)
+        submission.fence, submission.fence_until = 1, until
+        submission.save(force_insert=True)
+    if attempt.lease_until is not None:
+        attempt.lease_until = max(attempt.lease_until, until)
+        loaded.touch(attempt)
+    return Asking(
+        run=loaded.row.pk, step=step, submission=submission.pk, fence=submission.fence, material=material,
+        questions=spec.check, advisory=spec.advisory, limits=limits,
+    )  # fmt: skip
+
+
+def _judged_before(attempt: int, mark: str) -> Submission | None:
+    return (
+        Submission.objects.filter(attempt=attempt, digest=mark, verdict__isnull=False)
+        .exclude(verdict__verdict=Verdict.ERROR)
+        .select_related("verdict")
+        .order_by("-number")
+        .first()
+    )
+
+
+def _record(loaded: Loaded, call: Call, step: str, content: Content, mark: str) -> Submission:
+    attempt = loaded.attempt(step)
+    number = 1 + (attempt.submissions.count() if attempt.pk else 0)
+    return Submission(
+        attempt=attempt,
+        number=number,
+        request_id=call.request_id,
+        by=call.caller.id,
+        content=codec.dumps(content.as_json()),
+        digest=mark,
+        at=loaded.at,
+    )
+
+
+def keep(loaded: Loaded, call: Call, step: str, content: Content) -> Submission:
+    """Record an accepted submission of a step without a check."""
+    submission = _record(loaded, call, step, content, "")
+    submission.state = SubmissionState.ACCEPTED
+    submission.save(force_insert=True)
+    return submission
+
+
+# ---- ask and settle
+
+
+def resolve(call: Call, asking: Asking) -> dict[str, Any]:
+    """Ask the evaluator with nothing locked, then apply what it said."""
+    judgement = judging.judge(asking.material, asking.questions, asking.limits, advisory=asking.advisory)
+    cited = {item["ref"] for item in asking.material.evidence if item["kind"] == "file"}
+    verified = files.verify(cited)
+    return call.transition(
+        asking.run, lambda loaded: _settle(loaded, call, asking, judgement, verified), ended_ok=True
+    )
+
+
+def _settle(
+    loaded: Loaded, call: Call, asking: Asking, judgement: judging.Judgement, verified: dict[str, Any]
+) -> Answer | ToolError:
+    submission = Submission.objects.get(pk=asking.submission)
+    if not loaded.now.live:
+        # cancel wins: the late verdict is kept, void
+        row = verdicts.record(judgement)
+        Submission.objects.filter(pk=submission.pk).update(verdict=row, state=SubmissionState.VOID)
+        return run_ended()
+    if submission.fence != asking.fence or submission.state != SubmissionState.CHECKING:
+        raise checking()  # somebody resumed it; the same call again gets their result
+    if judgement.verdict == Verdict.ERROR and not asking.advisory:
+        return _no_answer(loaded, call, asking, submission, judgement)
+    row = verdicts.record(judgement)
+    submission.verdict, submission.errors = row, 0
+    known = files.citable(verified, by=submission.by, run_texts=_texts(loaded))
+    return apply(loaded, call, asking.step, submission, row, known)
+
+
+def _no_answer(
+    loaded: Loaded, call: Call, asking: Asking, submission: Submission, judgement: judging.Judgement
+) -> Answer | ToolError:
+    submission.errors += 1
+    submission.state = SubmissionState.ERROR
+    submission.fence_until = None
+    if submission.errors < ERRORS_IN_A_ROW:
+        submission.save(update_fields=["errors", "state", "fence_until"])
+        return ToolError(
+            "retry",
+            "The evaluator did not answer; send the same call again. After three times a person is asked.",
+            [f"check: {judgement.error}"[:300]],
+            retry_after=5,
+        )
+    submission.state = SubmissionState.HELD
+    submission.save(update_fields=["errors", "state", "fence_until"])
+    _close_task(loaded, asking.step, call.caller.id)
+    note = NO_ANSWER.format(errors=submission.errors)
+    escalation.open_escalation(loaded, asking.step, by=engine.SERVER, note=note, candidate=submission)
+    return run_answer
+
+
+def apply(
+    loaded: Loaded,
+    call: Call,
+    step: str,
+    submission: Submission,
+    row: VerdictRow,
+    known: dict[str, FileState],
+) -> Answer | ToolError:
+    """What a verdict does: complete, bounce or escalate."""
+    spec, _ = loaded.now.step(step)
+    answers = list(row.answers.all())
+    check = verdicts.view(row, answers)
+    loaded.verdicts[step] = row
+    loaded.now.effects.append(engine.Happened("checked", step, "check", row.verdict))
+    submission.fence_until = None
+    if row.verdict == Verdict.FAIL and not spec.advisory:
+        _state(submission, SubmissionState.NOT_ACCEPTED)
+        return _not_accepted(loaded, step, verdicts.issue_lines_of(row, answers), check)
+    if row.verdict == Verdict.UNSURE and not spec.advisory:
+        _state(submission, SubmissionState.HELD)
+        _close_task(loaded, step, call.caller.id)
+        escalation.open_escalation(
+            loaded, step, by=engine.SERVER, note=UNSURE, candidate=submission, check=check
+        )
+        return run_answer
+    content = content_of(codec.loads(submission.content))
+    found = _again(loaded, spec, content, known, check)
+    if found:
+        _state(submission, SubmissionState.NOT_ACCEPTED)
+        return _not_accepted(loaded, step, found, check)
+    _state(submission, SubmissionState.ACCEPTED)
+    _close_task(loaded, step, call.caller.id)
+    engine.complete(loaded.now, step, {**content.as_json(), "check": check}, by=call.caller.id)
+    loaded.handed = submission
+    return run_answer
+
+
+def _again(
+    loaded: Loaded, spec: StepSpec, content: Content, known: dict[str, FileState], check: dict[str, Any]
+) -> list[str]:
+    """After the verdict: a sibling may have filled the run, a file may be gone."""
+    found = [line for line in issues(spec, content, known, summary_needed=False) if "evidence" in line]
+    large = _too_large_with(loaded, spec.id, content, check)
+    return [*found, large] if large else found
+
+
+def _close_task(loaded: Loaded, step: str, by: str) -> None:
+    """A person's task is decided by handing it in, whatever its check says."""
+    item = loaded.items.get(step)
+    if item is not None and not item.escalated:
+        loaded.decide(item, Decision.COMPLETED, by)
+
+
+def _state(submission: Submission, state: SubmissionState) -> None:
+    submission.state = state
+    if submission._state.adding:
+        submission.save(force_insert=True)
+    else:
+        submission.save(update_fields=["state", "verdict", "errors", "fence_until"])
+
+
+def hand_in(loaded: Loaded, call: Call, handing: Handing, limits: Limits) -> Answer | ToolError | Asking:
+    """Beats 3 and 4 of a submission, up to its completion or to the evaluator."""
+    kept = accept(loaded, handing)
+    if isinstance(kept, ToolError):
+        return kept
+    spec, _ = loaded.now.step(handing.step)
+    loaded.now.effects.append(engine.Happened("submitted", handing.step, call.caller.id))
+    if not spec.check:
+        submission = keep(loaded, call, handing.step, kept)
+        _close_task(loaded, handing.step, call.caller.id)
+        engine.complete(loaded.now, handing.step, kept.as_json(), by=call.caller.id)
+        loaded.handed = submission
+        return run_answer
+    begun = begin(loaded, call, handing.step, kept, limits)
+    if isinstance(begun, Asking):
+        return begun
+    # unchanged material: the stored verdict again, on a submission of its own
+    row = begun.verdict
+    if row is None:
+        raise AssertionError("only judged submissions are found again")
+    submission = _record(loaded, call, handing.step, kept, begun.digest)
+    submission.verdict = row
+    known = files.citable(handing.verified, by=call.caller.id, run_texts=_texts(loaded))
+    return apply(loaded, call, handing.step, submission, row, known)
+
+
+def transition(call: Call, run: str, work: Callable[[Loaded], Answer | ToolError | Asking]) -> dict[str, Any]:
+    """Like `Call.transition`, for work that may have to ask the evaluator first."""
+    outcome = call.move(run, work)
+    return resolve(call, outcome) if isinstance(outcome, Asking) else told(outcome)

@@ -1,0 +1,38 @@
+"""The protocol's errors: a code, what is wrong and how to mend it, and the issues one by one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+CODES = ("invalid", "not_accepted", "stale", "conflict", "forbidden", "not_found", "retry")
+
+
+class ToolError(Exception):
+    """What a caller is told. `retry_after`: seconds, with `retry` only."""
+
+    def __init__(
+        self, code: str, message: str, issues: Sequence[str] | None = None, *, retry_after: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.issues = list(issues) if issues is not None else None
+        self.retry_after = retry_after
+
+    def view(self) -> dict[str, Any]:
+        """`{code, message, issues?}`."""
+        view: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.issues is not None:
+            view["issues"] = self.issues
+        return view
+
+
+def run_ended() -> ToolError:
+    return ToolError("conflict", "The run has ended; nothing more can be written to it.", ["run_ended"])
+
+
+def checking() -> ToolError:
+    return ToolError(
+        "retry",
+        "The submission is being checked; send the same call again in a moment.",
+        retry_after=2,
+    )

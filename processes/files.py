@@ -1,0 +1,106 @@
+"""Uploaded files: stored under unguessable ids, verified by hash, served by signed short-lived addresses.
+
+Storage may be a network service, so nothing here that reads or writes bytes runs in a transaction.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import IO
+
+from django.conf import settings
+from django.core import signing
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import default_storage
+
+from processes.acceptance import FileState
+from processes.models import Upload, upload_id
+
+_SALT = "processes.files.1"
+CONTENT_TYPE = re.compile(
+    r"[A-Za-z0-9][\w.+-]{0,79}/[A-Za-z0-9][\w.+-]{0,79}(;[ \t]*[\w.+-]+=[\w.+-]+)*", re.ASCII
+)
+FILE_NAME = re.compile(r"[^\x00-\x1f\x7f/\\]{1,255}")
+
+
+def store(content: bytes, *, file_name: str, content_type: str, by: str) -> Upload:
+    """Write the bytes; the row is the caller's to save, in its own transaction."""
+    name = upload_id()
+    path = default_storage.save(f"{name[2:4]}/{name}", ContentFile(content))
+    return Upload(
+        id=name,
+        file_name=file_name,
+        content_type=content_type,
+        path=path,
+        sha256=hashlib.sha256(content).hexdigest(),
+        size=len(content),
+        by=by,
+    )
+
+
+def discard(upload: Upload) -> None:
+    """Take back the bytes of a row that was never saved."""
+    default_storage.delete(upload.path)
+
+
+def refs(evidence: Iterable[Mapping[str, str]]) -> set[str]:
+    return {item["ref"] for item in evidence if item["kind"] == "file"}
+
+
+def verify(wanted: set[str]) -> dict[str, tuple[Upload, str | None]]:
+    """Re-hash the stored bytes of each cited file. One statement, and one read per file.
+
+    Gives for each upload that exists its row and what is wrong with its bytes (None = nothing).
+    """
+    found: dict[str, tuple[Upload, str | None]] = {}
+    if not wanted:
+        return found
+    for upload in Upload.objects.filter(pk__in=wanted):
+        try:
+            with default_storage.open(upload.path) as stored:
+                same = _digest(stored) == upload.sha256
+            found[upload.pk] = (upload, None if same else "changed since it was uploaded")
+        except FileNotFoundError:
+            found[upload.pk] = (upload, "its bytes are gone")
+    return found
+
+
+def citable(
+    verified: Mapping[str, tuple[Upload, str | None]], *, by: str, run_texts: Iterable[str]
+) -> dict[str, FileState]:
+    """Who may cite what: the uploader, or anybody within a run that already cites it.
+
+    To anyone else the file does not exist. `run_texts`: JSON texts of the run (its data, a candidate).
+    """
+    texts = list(run_texts)
+    return {
+        ref: FileState(sha256=upload.sha256, refusal=wrong)
+        for ref, (upload, wrong) in verified.items()
+        if upload.by == by or any(f'"{ref}"' in text for text in texts)
+    }
+
+
+def _digest(stored: IO[bytes]) -> str:
+    return hashlib.file_digest(stored, "sha256").hexdigest()
+
+
+def url(ref: str) -> str:
+    """An absolute address that opens the file for `FILE_URL_SECONDS`."""
+    return f"{settings.SITE_URL}/v1/files/{signing.TimestampSigner(salt=_SALT).sign(ref)}"
+
+
+def opened(signed: str) -> Upload | None:
+    """The upload behind an address; None when it is forged, too old, or gone."""
+    try:
+        ref = signing.TimestampSigner(salt=_SALT).unsign(signed, max_age=settings.FILE_URL_SECONDS)
+    except signing.BadSignature:
+        return None
+    return Upload.objects.filter(pk=ref).first()
+
+
+def read(upload: Upload) -> "File[bytes] | None":
+    """The stored bytes, opened; None when they are gone."""
+    try:
+        return default_storage.open(upload.path)
+    except FileNotFoundError:
+        return None

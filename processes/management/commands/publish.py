@@ -1,0 +1,113 @@
+"""`manage.py publish PATH… [--role NAME=GROUP] [--escalations GROUP] [--dry-run]`."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from processes.publishing import (
+    Examined,
+    RefusedError,
+    RoleMap,
+    draft,
+    examine,
+    is_in_force,
+    proposal,
+    publish,
+)
+
+BY = "server"
+
+
+class Command(BaseCommand):
+    help = "Publish process files: each PATH is a PROCESS.md or a folder that holds one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        parser.add_argument(
+            "--role", action="append", default=[], metavar="NAME=GROUP", dest="roles",
+            help="Map a role to a group (made if there is none). Default: the mapping of the version before, "
+            "or a group of the role's name.",
+        )  # fmt: skip
+        parser.add_argument(
+            "--escalations", metavar="GROUP", help="Who sees what the model is unsure of. Default: the group "
+            "of the first approve step, else the operators.",
+        )  # fmt: skip
+        parser.add_argument("--dry-run", action="store_true", help="Check everything, publish nothing.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        wanted = [_pair(text) for text in options["roles"]]
+        files = [_file(path) for path in options["paths"]]
+        examined = [examine(path.read_text(encoding="utf-8"), folder=folder) for path, folder in files]
+        refused = 0
+        for (path, _), found in zip(files, examined, strict=True):
+            for issue in found.issues:
+                self.stderr.write(f"{path}: {issue}")
+            refused += bool(found.issues)
+        if refused:
+            raise CommandError(f"Nothing was published: {refused} of {len(files)} files have issues.")
+        try:
+            with transaction.atomic():  # all of them or none
+                for (path, _), found in zip(files, examined, strict=True):
+                    self._publish(path, found, dict(wanted), options)
+        except RefusedError as error:
+            for issue in error.issues:
+                self.stderr.write(str(issue))
+            raise CommandError(
+                "Nothing was published. Name a group for each role: --role NAME=GROUP."
+            ) from None
+
+    def _publish(self, path: Path, found: Examined, wanted: dict[str, str], options: dict[str, Any]) -> None:
+        document = found.document
+        if document is None:
+            raise CommandError(f"{path}: no document")
+        offered = proposal(document)
+        roles = dict(offered.roles)
+        for role in document.roles:
+            if role in wanted:
+                roles[role] = _group(wanted[role]).pk
+        mapping = RoleMap(roles=roles, escalations=offered.escalations)
+        if options["escalations"]:
+            mapping = RoleMap(roles=roles, escalations=_group(options["escalations"]).pk)
+        elif offered.escalations is None:
+            approvers = [s.person for s in document.steps.values() if s.kind == "approve"]
+            mapping = RoleMap(
+                roles=roles, escalations=next((roles[p] for p in approvers if p in roles), None)
+            )
+        if (version := is_in_force(document, mapping)) is not None:
+            self.stdout.write(f"{document.name} v{version.number} says the same already")
+            return
+        version = publish(draft(path.read_text(encoding="utf-8"), by=BY), mapping, by=BY)
+        if options["dry_run"]:
+            transaction.set_rollback(True)
+            self.stdout.write(f"{document.name}: would be version {version.number}")
+        else:
+            self.stdout.write(f"{document.name}: version {version.number} is published")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, group = text.partition("=")
+    if not (name.strip() and sign and group.strip()):
+        raise CommandError(
+            f"--role {text}: write NAME=GROUP, e.g. --role finance-approver='Finance approvers'"
+        )
+    return name.strip(), group.strip()
+
+
+def _file(path: Path) -> tuple[Path, str]:
+    """The file, and the name that its folder gives it (only when a folder was named)."""
+    if path.is_dir():
+        inside = path / "PROCESS.md"
+        if not inside.is_file():
+            raise CommandError(f"{path} holds no PROCESS.md")
+        return inside, path.resolve().name
+    if not path.is_file():
+        raise CommandError(f"{path} is no file and no folder")
+    return path, ""
+
+
+def _group(name: str) -> Group:
+    return Group.objects.get_or_create(name=name)[0]

@@ -1,0 +1,41 @@
+"""Who stands behind a step's `person`: roles by the version's mapping, people by e-mail or user name."""
+
+from django.contrib.auth.models import User
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from processes.engine import Assignee
+from processes.versions import Compiled
+
+
+class Directory:
+    """The engine's `People` over the database. A path costs one statement, a role none."""
+
+    def __init__(self, compiled: Compiled, initiator: int | None) -> None:
+        self._compiled = compiled
+        self._initiator = initiator
+
+    def role(self, name: str) -> Assignee | None:
+        group = self._compiled.roles.get(name)
+        return Assignee(group=group) if group is not None else None
+
+    def initiator(self) -> Assignee | None:
+        return Assignee(person=self._initiator) if self._initiator is not None else None
+
+    def person(self, value: object) -> Assignee | None:
+        """An e-mail address that exactly one active user has, in any case; else a user name."""
+        if not isinstance(value, str) or not value.strip():
+            return None
+        wanted = value.strip()
+        found = list(
+            User.objects.filter(is_active=True)
+            .annotate(mail=Lower("email"))
+            .filter(Q(mail=wanted.lower()) | Q(username=wanted))
+            .values_list("pk", flat=True)[:2]
+        )
+        return Assignee(person=found[0]) if len(found) == 1 else None
+
+
+def person_value(user: User) -> str:
+    """How a person is named in run data: the e-mail address, or the user name where there is none."""
+    return user.email or user.get_username()

@@ -1,0 +1,157 @@
+"""The one pipeline that every call passes, from REST, MCP or the browser.
+
+1 arguments against the contract; 2 idempotency; 3 the tool loads the run under its lock; 4 the engine
+moves it; 5 everything is saved with the request in one transaction. Tools are functions of a `Call`.
+"""
+
+import hashlib
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, OperationalError, transaction
+
+from checks import codec
+from processes import contracts, runs, view
+from processes.callers import Caller, CallerKind
+from processes.errors import ToolError
+from processes.models import Request
+
+log = logging.getLogger(__name__)
+
+AGENT, PERSON, NOBODY = CallerKind.AGENT, CallerKind.PERSON, CallerKind.NOBODY
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A tool's answer, compact, and what `view.refill` needs to complete it."""
+
+    view: Mapping[str, Any]
+    refill: Mapping[str, Any]
+
+    def full(self) -> dict[str, Any]:
+        return view.refill(dict(self.view), **self.refill)
+
+
+Answer = Callable[[runs.Loaded], Result]
+
+
+def run_answer(loaded: runs.Loaded) -> Result:
+    """The run view: what most writes answer."""
+    return Result(view.run_view(loaded), {"body": loaded.compiled.id})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    tool: str
+    caller: Caller
+    arguments: Mapping[str, Any]
+    digest: str = ""
+
+    @property
+    def request_id(self) -> str:
+        return str(self.arguments["requestId"])
+
+    def move[T](
+        self, run: str, work: Callable[[runs.Loaded], Answer | T], *, ended_ok: bool = False
+    ) -> Result | T:
+        """Beats 3 to 5: lock, `work`, save, answer, record.
+
+        `work` moves the run and gives the function that makes the answer from the saved run; anything
+        else that it gives is given back once its changes are committed. What it raises changes nothing.
+        """
+        with runs.locked(run, ended_ok=ended_ok) as loaded:
+            outcome = work(loaded)
+            if loaded.changed:
+                runs.save(loaded)
+            if not callable(outcome):
+                return outcome
+            done: Result = outcome(loaded)
+            self.record(done, run=run)
+            return done
+
+    def transition(
+        self, run: str, work: Callable[[runs.Loaded], Answer | ToolError], *, ended_ok: bool = False
+    ) -> dict[str, Any]:
+        """`move` to its full answer. A ToolError that `work` gives back (rather than raises) is told after
+        what it changed (a handoff, a void verdict) is committed.
+        """
+        return told(self.move(run, work, ended_ok=ended_ok))
+
+    def record(self, result: Result, *, run: str | None) -> None:
+        """Keep the result under its requestId, in the transaction of what it tells."""
+        Request(
+            request_id=self.request_id,
+            caller=self.caller.id,
+            tool=self.tool,
+            digest=self.digest,
+            run_id=run,
+            result=codec.dumps({"view": result.view, "refill": result.refill}),
+        ).save(force_insert=True)
+
+    def replay(self) -> dict[str, Any] | None:
+        """The result of this very call, if it succeeded before. Raises `conflict` for another's."""
+        stored = Request.objects.filter(pk=self.request_id).first()
+        if stored is None:
+            return None
+        if (stored.caller, stored.tool, stored.digest) != (self.caller.id, self.tool, self.digest):
+            raise ToolError(
+                "conflict",
+                "This requestId was used for another call. Use a new one for each new call.",
+                ["requestId: used before"],
+            )
+        kept = codec.loads(stored.result)
+        full = view.refill(kept["view"], **{key: codec.plain(value) for key, value in kept["refill"].items()})
+        return {**full, "replayed": True} if "run" in full else full
+
+
+def told(outcome: Result | ToolError) -> dict[str, Any]:
+    if isinstance(outcome, ToolError):
+        raise outcome
+    return outcome.full()
+
+
+Tool = Callable[[Call], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One tool: its function, who may call it, whether it writes."""
+
+    run: Tool
+    who: frozenset[CallerKind]
+    writes: bool = False
+
+
+def call(tool: str, caller: Caller, arguments: Any) -> dict[str, Any]:
+    """Run a tool. Raises ToolError; nothing else reaches the caller."""
+    from processes.tools import TOOLS
+
+    entry = TOOLS.get(tool)
+    if entry is None:
+        raise ToolError("not_found", f"There is no tool {tool[:40]!r} here.")
+    if issues := contracts.argument_issues(tool, arguments):
+        raise ToolError("invalid", f"The arguments of {tool} don't fit its contract.", issues)
+    if caller.kind not in entry.who:
+        raise ToolError("forbidden", f"{tool} is not for {_who(caller)}.")
+    digest = hashlib.sha256(codec.canonical(arguments).encode()).hexdigest() if entry.writes else ""
+    made = Call(tool=tool, caller=caller, arguments=arguments, digest=digest)
+    if entry.writes and (again := made.replay()) is not None:
+        return again
+    try:
+        return entry.run(made)
+    except IntegrityError:
+        # two of the same request at once: the loser's work was rolled back, the winner's stands
+        if entry.writes and not transaction.get_connection().in_atomic_block:
+            again = made.replay()
+            if again is not None:
+                return again
+        raise
+    except OperationalError:
+        log.exception("the database could not do %s now", tool)
+        raise ToolError("retry", "The server is busy; send the same call again.", retry_after=1) from None
+
+
+def _who(caller: Caller) -> str:
+    return {AGENT: "agents", PERSON: "people", NOBODY: "callers without a key or a session"}[caller.kind]

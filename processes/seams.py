@@ -1,0 +1,76 @@
+"""Two seams that the layer above fills at start-up, so that nothing here imports upward.
+
+Policies are asked under the run's lock, before a decision moves the run. Observers follow in the
+transaction of every write: what they write stands or falls with it. Neither may ask a model, the
+network or the mail.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from processes.callers import Caller
+from processes.models import Run, Submission, WorkItem
+from processes.states import Decision
+from processes.versions import Compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """The caller is told why: `forbidden`, unless the code says otherwise."""
+
+    message: str
+    code: str = "forbidden"
+    issues: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Answer ok and leave the item open: the decision is kept by whoever held it."""
+
+
+Ruling = Allow | Refuse | Hold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A decision about to be taken."""
+
+    run: Run
+    item: WorkItem
+    caller: Caller
+    decision: Decision
+    # ids of whoever worked the step, or the steps before an approval (`agent:…`, `person:…`)
+    workers: frozenset[str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Change:
+    """What a write did to a run's work items, after they were saved."""
+
+    run: Run
+    compiled: Compiled
+    opened: list[WorkItem] = field(default_factory=list)
+    closed: list[WorkItem] = field(default_factory=list)
+    # for an opened item: the submission (with its verdict) that it is about, where there is one
+    about: dict[str, Submission] = field(default_factory=dict)
+
+
+Policy = Callable[[Asked], Ruling]
+Observer = Callable[[Change], None]
+
+policies: list[Policy] = []
+observers: list[Observer] = []
+
+
+def ruling(asked: Asked) -> Ruling:
+    """The first ruling that is not Allow."""
+    for policy in policies:
+        found = policy(asked)
+        if not isinstance(found, Allow):
+            return found
+    return Allow()

@@ -1,0 +1,107 @@
+"""Legal moves, one table per state machine. Pure. What is not listed can't happen."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    ACTIVE = "active"
+    WAITING = "waiting"
+    ENDED = "ended"
+    CANCELLED = "cancelled"
+
+
+class StepState(StrEnum):
+    NONE = ""  # not currently reached; `null` on the wire
+    READY = "ready"
+    CLAIMED = "claimed"
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class ItemState(StrEnum):
+    OPEN = "open"
+    DECIDED = "decided"
+    REMOVED = "removed"
+
+
+class SubmissionState(StrEnum):
+    CHECKING = "checking"  # the evaluator is being asked
+    ERROR = "error"  # it did not answer; the same request may be sent again
+    ACCEPTED = "accepted"
+    NOT_ACCEPTED = "not_accepted"  # bounced by the check
+    HELD = "held"  # unsure: the candidate of an escalation
+    RETURNED = "returned"  # a held one that a person sent back or replaced
+    VOID = "void"  # the run or the attempt ended first
+
+
+class Decision(StrEnum):
+    COMPLETED = "completed"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    RETURNED = "returned"
+    FAILED = "failed"
+
+
+RUN_LIVE = frozenset({RunState.ACTIVE, RunState.WAITING})
+RUN_MOVES: Mapping[RunState, frozenset[RunState]] = {
+    RunState.ACTIVE: frozenset(RunState),
+    RunState.WAITING: frozenset(RunState),
+    RunState.ENDED: frozenset(),
+    RunState.CANCELLED: frozenset(),
+}
+
+STEP_LIVE = frozenset({StepState.READY, StepState.CLAIMED, StepState.WAITING})
+STEP_MOVES: Mapping[StepState, frozenset[StepState]] = {
+    # reached; a finish is done at once, an unresolvable person fails at once
+    StepState.NONE: frozenset({StepState.READY, StepState.WAITING, StepState.DONE, StepState.FAILED}),
+    StepState.READY: frozenset({StepState.CLAIMED, StepState.CANCELLED}),
+    # claimed again after a lease ended; completed; escalated
+    StepState.CLAIMED: frozenset({StepState.CLAIMED, StepState.DONE, StepState.WAITING, StepState.CANCELLED}),
+    # decided, returned to the agent, escalated by its check (a task), rejected (the approval is left)
+    StepState.WAITING: frozenset(
+        {
+            StepState.DONE,
+            StepState.READY,
+            StepState.WAITING,
+            StepState.NONE,
+            StepState.FAILED,
+            StepState.CANCELLED,
+        }
+    ),
+    StepState.DONE: frozenset({StepState.NONE}),  # rework
+    StepState.FAILED: frozenset(),
+    StepState.CANCELLED: frozenset(),
+}
+
+SUBMISSION_MOVES: Mapping[SubmissionState, frozenset[SubmissionState]] = {
+    SubmissionState.CHECKING: frozenset(SubmissionState) - {SubmissionState.RETURNED},
+    SubmissionState.ERROR: frozenset({SubmissionState.CHECKING, SubmissionState.HELD, SubmissionState.VOID}),
+    SubmissionState.HELD: frozenset(
+        {SubmissionState.ACCEPTED, SubmissionState.RETURNED, SubmissionState.VOID}
+    ),
+    SubmissionState.ACCEPTED: frozenset(),
+    SubmissionState.NOT_ACCEPTED: frozenset(),
+    SubmissionState.RETURNED: frozenset(),
+    SubmissionState.VOID: frozenset(),
+}
+
+# What a work item of each kind of step accepts; escalated ones have their own row.
+DECISIONS: Mapping[str, tuple[Decision, ...]] = {
+    "task": (Decision.COMPLETED, Decision.FAILED),
+    "approve": (Decision.APPROVED, Decision.REJECTED, Decision.FAILED),
+    "escalated": (Decision.RETURNED, Decision.COMPLETED, Decision.FAILED),
+}
+NOTE_NEEDED = frozenset({Decision.REJECTED, Decision.RETURNED, Decision.FAILED})
+
+
+class IllegalMoveError(RuntimeError):
+    """A move that is not in its table: a fault of ours, never of the caller."""
+
+
+def move(table: Mapping[StepState, frozenset[StepState]], old: StepState, new: StepState) -> StepState:
+    if new not in table[old]:
+        raise IllegalMoveError(f"step may not go from {old or 'none'} to {new or 'none'}")
+    return new

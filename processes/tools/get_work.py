@@ -1,0 +1,106 @@
+"""get_work: for agents the steps they may claim, for people their open items, oldest first."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import FilteredRelation, Q, QuerySet
+from django.utils import timezone
+
+from processes import paging, view
+from processes.callers import Caller, CallerKind
+from processes.engine import stamp
+from processes.models import Step, WorkItem
+from processes.pipeline import Call
+from processes.states import ItemState, StepState
+from processes.versions import compiled
+
+DEFAULT = 20
+
+
+def run(call: Call) -> dict[str, Any]:
+    """One statement, plus two for each version that is new to this process. Loads no run data."""
+    limit = int(call.arguments.get("limit", DEFAULT))
+    if call.caller.kind is CallerKind.AGENT:
+        rows: list[Any] = list(_steps(call)[: limit + 1])
+        items, key = [_step(row) for row in rows[:limit]], lambda row: (row.ready_at, row.pk)
+    else:
+        rows = list(_items(call)[: limit + 1])
+        items, key = [_item(row) for row in rows[:limit]], lambda row: (row.opened_at, row.pk)
+    more = len(rows) > limit
+    return {"items": items, "nextCursor": paging.encode(*key(rows[limit - 1])) if more else None}
+
+
+def _steps(call: Call) -> QuerySet[Step]:
+    """Ready agent steps; a claim whose lease has ended counts as ready."""
+    now = timezone.now()
+    over = Q(live__lease_until__lte=now)
+    found = (
+        Step.objects.annotate(live=FilteredRelation("attempts", condition=Q(attempts__live=True)))
+        .filter(kind="agent")
+        .filter(Q(state=StepState.READY) | Q(state=StepState.CLAIMED) & over)
+        .select_related("live", "run")
+        .defer("run__data")
+        .order_by("ready_at", "id")
+    )
+    if call.caller.processes is not None:
+        found = found.filter(run__version__process__in=call.caller.processes)
+    if "process" in call.arguments:
+        found = found.filter(run__version__process__name=call.arguments["process"])
+    if "cursor" in call.arguments:
+        at, pk = paging.decode(call.arguments["cursor"], datetime, int)
+        found = found.filter(Q(ready_at__gt=at) | Q(ready_at=at, id__gt=pk))
+    return found
+
+
+def _step(row: Any) -> dict[str, Any]:
+    about, now = compiled(row.run.version_id), timezone.now()
+    return {
+        "runId": row.run_id,
+        "stepId": row.name,
+        "process": about.process,
+        "version": about.number,
+        "mode": "test" if row.run.test else "live",
+        "readySince": stamp(row.ready_at),
+        "due": stamp(row.due_at) if row.due_at else None,
+        "overdue": row.due_at is not None and now > row.due_at,
+        "handoff": view.handoff(getattr(row, "live", None), now),
+        "claim": {
+            "tool": "claim",
+            "arguments": {"runId": row.run_id, "stepId": row.name, "requestId": "<new UUID>"},
+        },
+    }
+
+
+def assigned(caller: Caller) -> Q:
+    """Whose open items a person may decide: their own, their groups', and as an operator any escalation."""
+    mine = Q(person_id=caller.user) | Q(group_id__in=caller.groups)
+    if caller.operator:
+        mine |= Q(escalated=True) | Q(group__isnull=True, person__isnull=True)
+    return mine
+
+
+def _items(call: Call) -> QuerySet[WorkItem]:
+    found = (
+        WorkItem.objects.filter(assigned(call.caller), state=ItemState.OPEN)
+        .select_related("run", "step", "attempt", "person", "candidate")
+        .defer("run__data")
+        .order_by("opened_at", "id")
+    )
+    if "process" in call.arguments:
+        found = found.filter(run__version__process__name=call.arguments["process"])
+    if "cursor" in call.arguments:
+        at, pk = paging.decode(call.arguments["cursor"], datetime, str)
+        found = found.filter(Q(opened_at__gt=at) | Q(opened_at=at, id__gt=pk))
+    return found
+
+
+def _item(row: WorkItem) -> dict[str, Any]:
+    about = compiled(row.run.version_id)
+    item = view.work_item(row, about, row.run, data=None, at=timezone.now())
+    return {
+        "runId": row.run_id,
+        "process": about.process,
+        "version": about.number,
+        "mode": "test" if row.run.test else "live",
+        "workItem": view.refill({"workItems": [item]})["workItems"][0],
+    }

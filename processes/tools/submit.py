@@ -1,0 +1,36 @@
+"""submit: work on a claim, against the objective rules and, where there is one, the check."""
+
+from typing import Any
+
+from checks import limits
+from processes import checking, claims, files
+from processes.acceptance import Content
+from processes.errors import ToolError
+from processes.pipeline import Answer, Call
+from processes.runs import Loaded
+
+
+def content_of(arguments: Any) -> Content:
+    return Content(
+        output=arguments.get("output", {}),
+        evidence=tuple(arguments.get("evidence", ())),
+        summary=arguments.get("summary"),
+        next=arguments.get("next"),
+        reason=arguments.get("reason"),
+    )
+
+
+def run(call: Call) -> dict[str, Any]:
+    claim = claims.claim_of(call.caller, call.arguments["token"])
+    content = content_of(call.arguments)
+    verified = files.verify(files.refs(content.evidence))
+    now = limits.current()
+
+    def work(loaded: Loaded) -> Answer | ToolError | checking.Asking:
+        claims.in_force(loaded, claim)
+        handing = checking.Handing(
+            caller=call.caller, step=claim.step, content=content, verified=verified, summary_needed=True
+        )
+        return checking.hand_in(loaded, call, handing, now)
+
+    return checking.transition(call, claim.run, work)

@@ -1,0 +1,81 @@
+"""Fixtures that every folder uses. A test that needs a service says so with a marker and skips with the
+reason where there is none, unless REQUIRE_SERVICES=1."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from checks import evaluators
+from processes.versions import compiled
+from tests.world import ScriptedEvaluator, World
+
+REQUIRED = os.environ.get("REQUIRE_SERVICES") == "1"
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+SHARED = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[2] / "shared")
+
+
+def _postgres() -> str | None:
+    """Why PostgreSQL tests can't run here; None when they can."""
+    from django.db import connection
+
+    if connection.vendor == "postgresql":
+        return None
+    return "this run is on SQLite; races are shown on PostgreSQL (make test runs both)"
+
+
+def _browser() -> str | None:
+    return None if Path(CHROMIUM).exists() else f"no Chromium at {CHROMIUM} (set CHROMIUM)"
+
+
+def reachable(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def pytest_collection_modifyitems(items):
+    reasons = {"postgres": _postgres(), "browser": _browser()}
+    for item in items:
+        for marker, reason in reasons.items():
+            if reason is None or item.get_closest_marker(marker) is None:
+                continue
+            if REQUIRED and marker == "browser":
+                pytest.exit(f"REQUIRE_SERVICES=1, but {reason}", returncode=3)
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def _fresh_versions():
+    """Versions are kept per process because they never change; a test's roll-back takes them back."""
+    compiled.cache_clear()
+    yield
+    compiled.cache_clear()
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+@pytest.fixture
+def evaluator(monkeypatch):
+    """A scripted evaluator in the place of the configured one: `evaluator.script = [[0.7], "down"]`."""
+    scripted = ScriptedEvaluator()
+    from checks import judging
+    from processes import checking, profiles
+
+    for module in (evaluators, judging):
+        monkeypatch.setattr(module, "configured", lambda: scripted)
+    assert checking.evaluators is evaluators and profiles.evaluators is evaluators
+    return scripted
+
+
+@pytest.fixture
+def shared():
+    if not SHARED.is_dir():
+        pytest.skip(f"no conformance data at {SHARED} (set SHARED_DIR)")
+    return SHARED
