@@ -11,7 +11,7 @@ def text(name: str, default: str = "") -> str:
     return os.environ.get(name, default).strip()
 
 
-def flag(name: str, default: bool) -> bool:
+def flag(name: str, *, default: bool) -> bool:
     raw = text(name).lower()
     if not raw:
         return default
@@ -71,7 +71,7 @@ def database(name: str, default_sqlite: str) -> dict[str, object]:
     if url.scheme == "sqlite":
         return {
             "ENGINE": "django.db.backends.sqlite3",
-            "NAME": unquote(url.path[1:]) if not url.path.startswith("//") else unquote(url.path[1:]),
+            "NAME": unquote(url.path[1:]),
             "OPTIONS": {
                 "transaction_mode": "IMMEDIATE",
                 "timeout": 20,

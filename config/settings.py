@@ -32,7 +32,7 @@ def _secret_key() -> str:
     return key
 
 
-DEBUG = env.flag("DEBUG", False)
+DEBUG = env.flag("DEBUG", default=False)
 SECRET_KEY = _secret_key()
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
@@ -142,7 +142,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 SECURE_SSL_REDIRECT = False  # the proxy in front does that; see docs/settings.md
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
-if env.flag("BEHIND_PROXY", False):
+if env.flag("BEHIND_PROXY", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 REST_FRAMEWORK = {

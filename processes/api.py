@@ -1,6 +1,7 @@
 """REST: `POST /v1/<tool>` with the protocol's envelope. A door to the tools, nothing more."""
 
 import logging
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -59,7 +60,7 @@ class LosslessRenderer(BaseRenderer):
         return codec.dumps(data).encode()
 
 
-class Unauthenticated(Exception):
+class UnauthenticatedError(Exception):
     """A key that proves nothing, or a session without its CSRF token."""
 
     def __init__(self, message: str, status: int = 401) -> None:
@@ -73,21 +74,23 @@ def caller_of(request: Request) -> Caller:
     if scheme:
         caller = of_agent(key.strip()) if scheme.lower() == "bearer" else None
         if caller is None:
-            raise Unauthenticated("The key is unknown or revoked. Send `Authorization: Bearer <key>`.")
+            raise UnauthenticatedError("The key is unknown or revoked. Send `Authorization: Bearer <key>`.")
         return caller
     django_request = request._request
     user = getattr(django_request, "user", None)
     if user is None or not user.is_authenticated:
         return NOBODY
     if reason := _csrf_refusal(django_request):
-        raise Unauthenticated(f"A decision needs a browser's presence: {reason}", 403)
+        raise UnauthenticatedError(f"A decision needs a browser's presence: {reason}", 403)
     return of_user(user)
 
 
 def _csrf_refusal(request: HttpRequest) -> str | None:
+    """Why this request does not come from the person's own page; None when it does."""
     check = CSRFCheck(lambda _: HttpResponse())
     check.process_request(request)
-    return check.process_view(request, lambda: None, (), {})
+    refused: Any = check.process_view(request, lambda _: HttpResponse(), (), {})  # DRF's gives the reason
+    return str(refused) if refused is not None else None
 
 
 class ToolView(APIView):
@@ -103,7 +106,7 @@ class ToolView(APIView):
         self._bound(request, tool)
         caller = caller_of(request)
         if caller.kind is CallerKind.NOBODY and tool != "describe":
-            raise Unauthenticated("A key is needed: send `Authorization: Bearer <key>`.")
+            raise UnauthenticatedError("A key is needed: send `Authorization: Bearer <key>`.")
         return Response({"ok": True, "data": pipeline.call(tool, caller, request.data)})
 
     def _bound(self, request: Request, tool: str) -> None:
@@ -117,12 +120,12 @@ class ToolView(APIView):
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, ToolError):
             return _refusal(exc, STATUS[exc.code])
-        if isinstance(exc, Unauthenticated):
+        if isinstance(exc, UnauthenticatedError):
             return _refusal(ToolError("forbidden", str(exc)), exc.status)
         if isinstance(exc, APIException):  # a wrong method or media type
             detail = exc.detail if isinstance(exc.detail, str) else "The request can't be read."
             return _refusal(ToolError("invalid", str(detail)), exc.status_code)
-        log.exception("%s failed", self.kwargs.get("tool"))
+        log.error("%s failed", self.kwargs.get("tool"), exc_info=exc)
         return _refusal(
             ToolError(
                 "retry", "Something broke on our side; it is logged. Send the same call again.", retry_after=5
@@ -133,7 +136,7 @@ class ToolView(APIView):
 
 def _refusal(error: ToolError, status: int) -> Response:
     headers = {}
-    if status == 401:
+    if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = 'Bearer realm="countersign"'
     if error.retry_after is not None:
         headers["Retry-After"] = str(error.retry_after)

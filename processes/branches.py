@@ -25,7 +25,7 @@ def check_branches(graph: Graph, findings: Findings) -> None:
                 findings.add(Rule.BRANCH_NEXT, draft.path)
             elif draft.index == len(graph) - 1:
                 findings.add(Rule.LAST_NEXT, draft.path)
-        for edge in graph.edges[draft.index]:
+        for edge in list(graph.edges[draft.index]):
             if edge.guessed:
                 continue
             if edge.via == "parallel":
@@ -43,7 +43,7 @@ class Branches:
         self.fork_of: dict[int, int] = {}  # entry -> its parallel step
         for fork in graph.forks:
             for edge in graph.edges[fork.index]:
-                if edge.via == "parallel" and edge.target is not None and not edge.guessed:
+                if edge.via == "parallel" and edge.target is not None:
                     self.fork_of.setdefault(edge.target, fork.index)
         self._owners: dict[int, list[int]] = {}
         bounds = self._main_line(graph) if graph.forks else set()
@@ -122,6 +122,7 @@ def _check_entry(graph: Graph, branches: Branches, edge: Edge, findings: Finding
 def _check_outside(graph: Graph, branches: Branches, edge: Edge, findings: Findings) -> None:
     if edge.target is None:
         findings.add(Rule.JOIN_OUTSIDE, edge.path)
+        graph.go_on(edge.source, guessed=True)  # so that what follows is not called unreachable too
         return
     entry = branches.of(edge.target)
     if entry is None:

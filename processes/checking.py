@@ -25,7 +25,7 @@ from processes.claims import being_checked, pending
 from processes.document import Step as StepSpec
 from processes.errors import ToolError, checking, run_ended
 from processes.models import Submission
-from processes.pipeline import Answer, Call, run_answer, told
+from processes.pipeline import Answer, Call, Result, run_answer, told
 from processes.runs import Loaded
 from processes.states import Decision, SubmissionState
 
@@ -335,5 +335,5 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing, limits: Limits) -> Ans
 
 def transition(call: Call, run: str, work: Callable[[Loaded], Answer | ToolError | Asking]) -> dict[str, Any]:
     """Like `Call.transition`, for work that may have to ask the evaluator first."""
-    outcome = call.move(run, work)
+    outcome: Result | ToolError | Asking = call.move(run, work)
     return resolve(call, outcome) if isinstance(outcome, Asking) else told(outcome)

@@ -162,8 +162,8 @@ def _read(
     drafts = _read_steps(raw, steps, lines, findings)
     if drafts:
         graph = Graph(drafts, findings)
-        check_ways(graph, findings)
         check_branches(graph, findings)
+        check_ways(graph, findings)
         check_references(drafts, inputs, findings)
     return Document(
         name=name,

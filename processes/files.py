@@ -6,7 +6,7 @@ Storage may be a network service, so nothing here that reads or writes bytes run
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from typing import IO
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
@@ -80,7 +80,7 @@ def citable(
     }
 
 
-def _digest(stored: IO[bytes]) -> str:
+def _digest(stored: Any) -> str:
     return hashlib.file_digest(stored, "sha256").hexdigest()
 
 

@@ -47,8 +47,10 @@ class Graph:
             if draft.step.id:
                 self._ids.setdefault(draft.step.id, draft.index)
         for draft in drafts:
-            self.edges.append([self._edge(draft, target) for target in draft.targets])
-            self._go_on(draft)
+            edges = [self._edge(draft, target) for target in draft.targets]
+            self.edges.append([edge for edge in edges if edge])
+            if not any(edge.via == "next" for edge in self.edges[draft.index]):
+                self.go_on(draft.index, guessed=draft.names_next)
 
     def __len__(self) -> int:
         return len(self.drafts)
@@ -67,7 +69,12 @@ class Graph:
             if edge.via in FORWARD and edge.target is not None
         )
 
-    def _edge(self, draft: Draft, target: Target) -> Edge:
+    def go_on(self, index: int, *, guessed: bool) -> None:
+        """Add the way to the following step, for a step that names no next or one without a meaning."""
+        if self.kind(index) != "finish" and index + 1 < len(self):
+            self.edges[index].append(Edge(index, index + 1, "next", guessed=guessed))
+
+    def _edge(self, draft: Draft, target: Target) -> Edge | None:
         index = self._ids.get(target.to)
         if target.to == JOIN and (self.forks or index is None):
             return Edge(draft.index, None, target.via, target.key)
@@ -76,15 +83,7 @@ class Graph:
         near = self._findings.near(target.to, self._ids)
         hint = f"Did you mean {near}?" if near else f"The steps are {listed(self._ids)}."
         self._findings.add(Rule.NO_STEP, (*draft.path, *target.key), to=shown(target.to), hint=hint)
-        meant = self._ids[near] if near else min(draft.index + 1, len(self.drafts) - 1)
-        return Edge(draft.index, meant, target.via, target.key, guessed=True)
-
-    def _go_on(self, draft: Draft) -> None:
-        """The following step, where a step names no next or one that can't be read."""
-        leads = any(edge.via == "next" for edge in self.edges[draft.index])
-        if not leads and draft.step.kind != "finish" and draft.index + 1 < len(self.drafts):
-            edge = Edge(draft.index, draft.index + 1, "next", guessed=draft.names_next)
-            self.edges[draft.index].append(edge)
+        return Edge(draft.index, self._ids[near], target.via, target.key, guessed=True) if near else None
 
 
 def check_ways(graph: Graph, findings: Findings) -> None:

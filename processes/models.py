@@ -88,9 +88,9 @@ class Version(Named):
         return f"{self.process.name} v{self.number}" if self.number else f"{self.process.name} draft"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        if not self._state.adding:
-            if type(self).objects.filter(pk=self.pk, published_at__isnull=False).exists():
-                self._refuse()
+        published = type(self).objects.filter(pk=self.pk, published_at__isnull=False)
+        if not self._state.adding and published.exists():
+            self._refuse()
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:

@@ -1,7 +1,7 @@
 """What this server offers, and so what a process may use."""
 
 from checks import evaluators
-from processes.document import Document
+from processes.document import Document, Issue
 from processes.engine import ENTER
 
 PROTOCOL = "agentprocess"
@@ -18,28 +18,20 @@ def profiles() -> list[str]:
     return offered
 
 
-def refusals(document: Document) -> list[tuple[str, str, int, str]]:
-    """Why this server can't run a sound document: (step, key, line, reason and how to mend it)."""
+UNJUDGED = (
+    "No evaluator is configured, so nobody would answer the check. Set EVALUATOR (see docs/settings.md), "
+    "or remove check."
+)
+
+
+def refusals(document: Document) -> list[Issue]:
+    """Why this server can't run a sound document, and how to mend it."""
     found = []
     checked = evaluators.configured() is not None
     for step in document.steps.values():
         if step.kind not in ENTER:
-            found.append(
-                (
-                    step.id,
-                    step.kind,
-                    step.line,
-                    f"This server can't run {step.kind} steps yet. Leave the step out.",
-                )
-            )
+            message = f"This server can't run {step.kind} steps yet. Leave the step out."
+            found.append(Issue(step=step.id, key=step.kind, line=step.line, message=message))
         if step.check and not checked:
-            found.append(
-                (
-                    step.id,
-                    "check",
-                    step.line,
-                    "No evaluator is configured, so nobody would answer the check. Set EVALUATOR "
-                    "(see docs/settings.md), or remove check.",
-                )
-            )
+            found.append(Issue(step=step.id, key="check", line=step.line, message=UNJUDGED))
     return found

@@ -46,7 +46,7 @@ def examine(text: str, *, folder: str = "") -> Examined:
     if parsed.document is None:
         return Examined(document=None, issues=parsed.issues)
     document = parsed.document
-    found = [Issue(step=s, key=k, line=line, message=m) for s, k, line, m in refusals(document)]
+    found = refusals(document)
     if folder and folder != document.name:
         message = f"The folder is named {folder}. Rename one of the two, so that both are the same."
         found.insert(0, Issue(step="", key="name", line=None, message=message))

@@ -98,6 +98,11 @@ class Loaded:
 # ---- reading
 
 
+_JOINED: tuple[Any, ...] = (
+    "live", "live__claimed_by", "open", "open__group", "open__person", "open__candidate"
+)  # fmt: skip
+
+
 def _steps(run: str) -> QuerySet[Step]:
     """Every step with its live attempt, its open item and what a view shows of them, in one statement."""
     latest = Attempt.objects.filter(step=OuterRef("pk")).order_by("-number").values("number")[:1]
@@ -108,7 +113,7 @@ def _steps(run: str) -> QuerySet[Step]:
             open=FilteredRelation("items", condition=Q(items__state=ItemState.OPEN)),
             latest=Subquery(latest),
         )
-        .select_related("live", "live__claimed_by", "open", "open__group", "open__person", "open__candidate")
+        .select_related(*_JOINED)
         .order_by("position")
     )
 

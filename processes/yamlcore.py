@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from processes.rules import Finding, Findings, Path, Rule, described, shown
+from processes.rules import Finding, Findings, Path, Rule, shown
 
 if TYPE_CHECKING:
     _Base = yaml.SafeLoader
@@ -197,7 +197,8 @@ class _Builder:
         value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
         dropped = self._dropped()
         if self._expects_key():
-            self.findings.add(Rule.KEY_NOT_TEXT, self._place(), line, what=described(value or {"": ""}))
+            what = "a map" if isinstance(value, dict) else "a list"
+            self.findings.add(Rule.KEY_NOT_TEXT, self._place(), line, what=what)
             dropped = True
         if not dropped:
             self.lines.setdefault(self._place(), line)

@@ -155,18 +155,14 @@ def number(value: float, *lines: float | None, places: int = 0) -> str:
 
     Trailing zeros go, but for `places` of them: 0.12, 0.9, 1; 0.8996 with a line at 0.9 stays 0.8996.
     """
-    text = _rounded(value, [line for line in lines if line is not None])
-    whole, _, decimals = text.partition(".")
-    decimals = decimals.rstrip("0").ljust(places, "0")
-    return f"{whole}.{decimals}" if decimals else whole
-
-
-def _rounded(value: float, lines: list[float]) -> str:
+    known = [line for line in lines if line is not None]
     for digits in range(2, 17):
         text = f"{value:.{digits}f}"
-        if all((float(text) >= line) == (value >= line) for line in lines):
-            return text
-    return f"{value:.17f}"
+        if all((float(text) >= line) == (value >= line) for line in known):
+            whole, _, decimals = text.partition(".")
+            decimals = decimals.rstrip("0").ljust(places, "0")
+            return f"{whole}.{decimals}" if decimals else whole
+    return repr(value)
 
 
 def _percent(value: float, *lines: float | None) -> str:

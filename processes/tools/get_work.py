@@ -15,19 +15,21 @@ from processes.states import ItemState, StepState
 from processes.versions import compiled
 
 DEFAULT = 20
+_JOINED: tuple[Any, ...] = ("live", "run")
 
 
 def run(call: Call) -> dict[str, Any]:
     """One statement, plus two for each version that is new to this process. Loads no run data."""
     limit = int(call.arguments.get("limit", DEFAULT))
     if call.caller.kind is CallerKind.AGENT:
-        rows: list[Any] = list(_steps(call)[: limit + 1])
-        items, key = [_step(row) for row in rows[:limit]], lambda row: (row.ready_at, row.pk)
+        steps = list(_steps(call)[: limit + 1])
+        items = [_step(row) for row in steps[:limit]]
+        last = (steps[limit - 1].ready_at, steps[limit - 1].pk) if len(steps) > limit else None
     else:
         rows = list(_items(call)[: limit + 1])
-        items, key = [_item(row) for row in rows[:limit]], lambda row: (row.opened_at, row.pk)
-    more = len(rows) > limit
-    return {"items": items, "nextCursor": paging.encode(*key(rows[limit - 1])) if more else None}
+        items = [_item(row) for row in rows[:limit]]
+        last = (rows[limit - 1].opened_at, rows[limit - 1].pk) if len(rows) > limit else None
+    return {"items": items, "nextCursor": paging.encode(*last) if last else None}
 
 
 def _steps(call: Call) -> QuerySet[Step]:
@@ -38,7 +40,7 @@ def _steps(call: Call) -> QuerySet[Step]:
         Step.objects.annotate(live=FilteredRelation("attempts", condition=Q(attempts__live=True)))
         .filter(kind="agent")
         .filter(Q(state=StepState.READY) | Q(state=StepState.CLAIMED) & over)
-        .select_related("live", "run")
+        .select_related(*_JOINED)
         .defer("run__data")
         .order_by("ready_at", "id")
     )

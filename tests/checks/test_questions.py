@@ -258,7 +258,7 @@ class TestResults:
         ],
     )
     def test_an_answer_that_does_not_fit_is_an_error(self, question, answer):
-        with pytest.raises(ValueError, match="answer|number"):
+        with pytest.raises(ValueError, match=r"answer|number"):
             q.judge_answer(question, answer, Limits())
 
     @pytest.mark.parametrize(
@@ -394,11 +394,11 @@ class TestWords:
             ("a" * 40, "a" * 40),
             ("a" * 39 + " b", "a" * 39 + "…"),
             ("a" * 40 + " b", "a" * 39 + "…"),
-            ("One, two, three, four, five, six, seven, eight", "One, two, three, four, five, six,…"),
+            ("One, two, three, four, five, six, seven, eight", "One, two, three, four, five, six…"),
         ],
     )
     def test_short_ask(self, ask, short):
-        assert q.short_ask(ask) == short.replace("six,…", "six…")
+        assert q.short_ask(ask) == short
 
     @given(st.text(max_size=100), st.integers(2, 60))
     def test_short_ask_keeps_its_width(self, ask, width):

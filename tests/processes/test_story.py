@@ -3,7 +3,7 @@
 import pytest
 
 from processes import contracts
-from tests.world import SCREENING
+from tests.world import GOOD, SCREENING
 
 pytestmark = pytest.mark.django_db
 
@@ -101,14 +101,7 @@ def test_errors_escalate_after_three(world, evaluator):
     run = world.start(agent)
     evaluator.script = ["down"]
     token = world.claim(agent, run)["token"]
-    given = dict(
-        token=token,
-        output={"cleared": True, "finding": "x"},
-        summary="s",
-        next="approve",
-        reason="r",
-        requestId="same",
-    )
+    given = {**GOOD, "token": token, "requestId": "same"}
     assert world.refused(agent, "submit", **given).code == "retry"
     assert world.refused(agent, "submit", **given).code == "retry"
     view = world.call(agent, "submit", **given)
@@ -116,5 +109,5 @@ def test_errors_escalate_after_three(world, evaluator):
     assert "did not answer" in item["escalation"]["note"]
     assert world.call(agent, "submit", **given)["replayed"] is True
     end = world.decide(ops, run, "completed")
-    assert end["data"]["steps"]["screen"]["output"]["finding"] == "x"
+    assert end["data"]["steps"]["screen"]["output"] == GOOD["output"]
     assert end["workItems"][0]["kind"] == "approve"
