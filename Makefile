@@ -23,7 +23,7 @@ $(VENV)/.stamp: requirements.txt requirements-dev.txt
 .venv: $(VENV)/.stamp
 
 demo: $(VENV)/.stamp
-	@$(PY) manage.py demo
+	@$(PY) manage.py demo $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.stamp
 	@$(PY) -m pytest -m "not long"

@@ -1,7 +1,7 @@
 """A protocol value as a person types it, and back, exactly. Pure.
 
 Numbers keep their characters (`0.10` stays `0.10`), text its line breaks. What can't be read raises
-`Unreadable`, whose message stands beside the field and says what to type instead.
+`UnreadableError`, whose message stands beside the field and says what to type instead.
 """
 
 import re
@@ -17,7 +17,7 @@ NONE_LISTED = "[]"  # how an empty list is typed, since an empty field means "le
 _EMPTY_TEXT = '""'
 
 
-class Unreadable(ValueError):
+class UnreadableError(ValueError):
     """What was typed is no value of the field's type."""
 
 
@@ -74,11 +74,11 @@ def text_of(shape: Shape, value: Any) -> str:
 
 
 def value_of(shape: Shape, field: Field, text: str) -> Any:
-    """What was typed as a value, text that is not blank. Raises Unreadable."""
+    """What was typed as a value, text that is not blank. Raises UnreadableError."""
     try:
         codec.check(text)
     except codec.CodecError as error:
-        raise Unreadable(str(error)) from None
+        raise UnreadableError(str(error)) from None
     if shape is Shape.OPTIONS:
         return _option(field, text)
     if shape is Shape.LINES:
@@ -94,7 +94,7 @@ def value_of(shape: Shape, field: Field, text: str) -> Any:
 def _option(field: Field, text: str) -> Any:
     found = options(field)
     if text not in found:
-        raise Unreadable(f"choose one of {', '.join(found)}")
+        raise UnreadableError(f"choose one of {', '.join(found)}")
     return found[text]
 
 
@@ -114,20 +114,20 @@ def _entry(items: Field | None, line: str, number: int) -> Any:
     shape = shape_of(items)
     try:
         return _option(items, line) if shape is Shape.OPTIONS else SCALARS[shape](line)
-    except Unreadable as error:
-        raise Unreadable(f"line {number}: {error}") from None
+    except UnreadableError as error:
+        raise UnreadableError(f"line {number}: {error}") from None
 
 
-_OPENING = {"list": ("[", "a list: [ … ]"), "object": ("{", "an object: { … }")}
+_JSON = {"list": "a list: [ … ]", "object": "an object: { … }"}
 
 
 def _json(kind: str, text: str) -> Any:
     try:
         value = codec.loads(text)
     except codec.CodecError as error:
-        raise Unreadable(str(error)) from None
+        raise UnreadableError(str(error)) from None
     if not fits(kind, value):
-        raise Unreadable(f"write {_OPENING[kind][1]}")
+        raise UnreadableError(f"write {_JSON[kind]}")
     return value
 
 
@@ -137,9 +137,9 @@ def _number(text: str) -> Any:
     except codec.CodecError as error:
         value = None
         if "out of range" in str(error) or "at most" in str(error):
-            raise Unreadable(str(error)) from None
+            raise UnreadableError(str(error)) from None
     if not codec.is_number(value):
-        raise Unreadable(f"{_cut(text)} is no number; write it like 1250 or 12.50")
+        raise UnreadableError(f"{_cut(text)} is no number; write it like 1250 or 12.50")
     return value
 
 
@@ -148,14 +148,14 @@ def _date(text: str) -> str:
     if not fits("date", text):
         known = re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text)
         what = "is no day of the calendar" if known else "is no date; write it like 2026-11-30"
-        raise Unreadable(f"{_cut(text)} {what}")
+        raise UnreadableError(f"{_cut(text)} {what}")
     return text
 
 
 def _datetime(text: str) -> str:
     text = text.strip()
     if parse_datetime_strict(text) is None:
-        raise Unreadable(f"{_cut(text)} is no time with its offset; write it like 2026-11-30T14:30:00+01:00")
+        raise UnreadableError(f"{_cut(text)} is no time with its offset; write it like 2026-11-30T14:30:00+01:00")
     return text
 
 

@@ -40,6 +40,7 @@ _ESCAPED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _HINTS = (
     ("mapping values", "Put text with a colon in quotes, or check the indentation."),
+    ("a tab", "Indent with spaces."),
     ("start any token", "Indent with spaces, and put text that begins with @, % or ` in quotes."),
     ("end of stream", "Close the quotes."),
     ("',' or", "Close the bracket, and put text with a comma or bracket in quotes."),
@@ -151,8 +152,11 @@ class _Builder:
             loader.dispose()
 
     def _syntax(self, error: yaml.YAMLError) -> None:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         problem = str(getattr(error, "problem", None) or "it is malformed")
+        marks = [getattr(error, name, None) for name in ("problem_mark", "context_mark")]
+        if "end of stream" in problem:
+            marks.reverse()  # where the quotes open, not the end of the file
+        mark = marks[0] or marks[1]
         hint = next((hint for part, hint in _HINTS if part in problem), _OTHER_HINT)
         line = self._first_line + mark.line if mark else None
         self.findings.add(Rule.SYNTAX, (), line, problem=problem, hint=hint)
@@ -167,29 +171,37 @@ class _Builder:
     # events
 
     def _take(self, event: yaml.Event, loader: yaml.SafeLoader) -> None:
-        match event:
-            case yaml.ScalarEvent():
-                self._scalar(event, loader)
-            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                self._open(event)
-            case yaml.CollectionEndEvent():
-                self._close()
-            case yaml.AliasEvent():
-                self._alias(event)
-            case yaml.DocumentStartEvent():
-                self._documents += 1
-                if event.explicit or self._documents > 1:
-                    self._stop(Rule.MARKER, self._line(event))
+        # the commonest first: this runs for every key and value
+        if isinstance(event, yaml.ScalarEvent):
+            self._scalar(event, loader)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._close()
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._open(event)
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if event.explicit or self._documents > 1:
+                self._stop(Rule.MARKER, self._line(event))
 
     def _scalar(self, event: yaml.ScalarEvent, loader: yaml.SafeLoader) -> None:
-        self._refuse_properties(event)
-        tag = loader.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]
+        if event.anchor is not None or event.tag is not None:
+            self._refuse_properties(event)
+        # quotes make text of anything; so does a plain word that no pattern knows
+        plain = event.implicit[0]
+        tag = loader.resolve(yaml.ScalarNode, event.value, event.implicit) if plain else _STR  # type: ignore[no-untyped-call]
         if self._expects_key():
             self._key(event, tag)
+            return
+        if not self._stack or isinstance(self._stack[-1].value, list):
+            self._remember(self._place(), self._line(event))
+        if tag == _STR and not _ESCAPED.search(event.value):
+            self._put(event.value)
         else:
             self._put(self._meaning(event, tag))
 
-    def _open(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
+    def _open(self, event: yaml.CollectionStartEvent) -> None:
         self._refuse_properties(event)
         line = self._line(event)
         if len(self._stack) == MAX_DEPTH:
@@ -249,7 +261,8 @@ class _Builder:
             return
         if not frame.key_dropped and frame.key is not None:
             frame.value[frame.key] = value
-        frame.key, frame.key_dropped = None, False
+        frame.key = None
+        frame.key_dropped = False
 
     def _key(self, event: yaml.ScalarEvent, tag: str) -> None:
         frame, name, line = self._stack[-1], event.value, self._line(event)
@@ -286,7 +299,6 @@ class _Builder:
             self.lost.add(path)
 
     def _meaning(self, event: yaml.ScalarEvent, tag: str) -> Any:
-        self._remember(self._place(), self._line(event))
         text: str = event.value
         if tag == _NULL:
             return None
@@ -294,8 +306,8 @@ class _Builder:
             return text.lower() == "true"
         if tag in {_INT, _FLOAT}:
             return self._number(event, tag)
-        if found := _ESCAPED.search(text):
-            self._refuse(Rule.CONTROL, event, char=f"U+{ord(found.group()):04X}")
+        for char in _ESCAPED.findall(text)[:1]:
+            self._refuse(Rule.CONTROL, event, char=f"U+{ord(char):04X}")
         return text
 
     def _number(self, event: yaml.ScalarEvent, tag: str) -> int | Decimal | None:

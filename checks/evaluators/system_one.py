@@ -51,7 +51,7 @@ class SystemOne:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._host = urlsplit(config.base).hostname or "the evaluator"
+        self._host = _host(config.base) or "the evaluator"
         identity = codec.canonical([config.kind, config.base, config.model, METHOD])
         self.version = hashlib.sha256(identity.encode()).hexdigest()
 
@@ -242,6 +242,13 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         return max(0.0, (at - datetime.now(UTC)).total_seconds())
     return None
+
+
+def _host(base: str) -> str | None:
+    try:
+        return urlsplit(base).hostname
+    except ValueError:
+        return None  # the system checks have told of it; sending will
 
 
 @cache

@@ -52,7 +52,7 @@ def confidence_of_rubric(probabilities: Sequence[float], level: int) -> float:
 
 
 def leading(probabilities: Sequence[float]) -> list[int]:
-    """The places of the largest probability and of those that rounding can't tell from it."""
+    """The places of the largest probability, as it came, and of those that rounding can't tell from it."""
     top = max(probabilities) - TIE - _FLOAT_NOISE
     return [place for place, probability in enumerate(probabilities) if probability >= top]
 
@@ -68,9 +68,10 @@ def _choice(question: Question, given: Mapping[str, Any], key: str, vendor: floa
     names = list(question.options or {})
     if "choice" in given and given["choice"] not in names:
         raise EvaluatorError(f"the answer to {key} is a name that was not offered")
-    probabilities = _probabilities(given, names, key)
+    values = _values(given, names, key)
+    probabilities = _normalised(values)
     return Answer(
-        name=leading_name(question, probabilities),
+        name=leading_name(question, values),
         confidence=confidence_of_choice(probabilities),
         probabilities=dict(zip(names, probabilities, strict=True)),
         vendor_confidence=vendor,
@@ -79,8 +80,9 @@ def _choice(question: Question, given: Mapping[str, Any], key: str, vendor: floa
 
 def _rubric(question: Question, given: Mapping[str, Any], key: str, vendor: float | None) -> Answer:
     names = [str(level) for level in range(len(question.levels))]
-    probabilities = _probabilities(given, names, key)
-    level = leading(probabilities)[0]  # the lowest, on a tie
+    values = _values(given, names, key)
+    probabilities = _normalised(values)
+    level = leading(values)[0]  # the lowest, on a tie
     return Answer(
         level=level,
         confidence=confidence_of_rubric(probabilities, level),
@@ -89,8 +91,8 @@ def _rubric(question: Question, given: Mapping[str, Any], key: str, vendor: floa
     )
 
 
-def _probabilities(given: Mapping[str, Any], names: Sequence[str], key: str) -> list[float]:
-    """One probability per name, in their order, adding up to one after the wire's rounding is undone."""
+def _values(given: Mapping[str, Any], names: Sequence[str], key: str) -> list[float]:
+    """One probability per name, in their order, adding up to one but for the wire's rounding."""
     found = given.get("probabilities")
     if not isinstance(found, Mapping):
         raise EvaluatorError(f"the answer to {key} has no probabilities")
@@ -100,6 +102,11 @@ def _probabilities(given: Mapping[str, Any], names: Sequence[str], key: str) -> 
     total = math.fsum(values)
     if abs(total - 1) > max(TIE, _ROUNDING * len(values)) + _FLOAT_NOISE:
         raise EvaluatorError(f"the probabilities of {key} add up to {total:.2f}")
+    return values
+
+
+def _normalised(values: Sequence[float]) -> list[float]:
+    total = math.fsum(values)
     return [value / total for value in values]
 
 

@@ -21,6 +21,7 @@ _JOINED: tuple[Any, ...] = ("live", "run")
 def run(call: Call) -> dict[str, Any]:
     """One statement, plus two for each version that is new to this process. Loads no run data."""
     limit = int(call.arguments.get("limit", DEFAULT))
+    last: tuple[Any, ...] | None
     if call.caller.kind is CallerKind.AGENT:
         steps = list(_steps(call)[: limit + 1])
         items = [_step(row) for row in steps[:limit]]

@@ -48,7 +48,7 @@ FILE = [
     loan("syntax", "wait: 15m", "wait: 15m: x", "", "", "15m: x", "Put text with a colon in quotes"),
     loan("syntax", "    wait: 15m", "\twait: 15m", "", "", "\twait", "Indent with spaces"),
     loan("syntax", "[case, cable]", "[case, cable", "", "", "extras:", "Close the bracket"),
-    loan("syntax", "name: equ", "name: 'equ", "", "", 63, "quotes"),
+    loan("syntax", "name: equ", "name: 'equ", "", "", 2, "Close the quotes"),
     loan("marker", "requires:", "--- x\nrequires:", "", "", "--- x", "one YAML document"),
     loan("marker", "---\nname", "---\n%YAML 1.2\n--- \nname", "", "", "%YAML", "one YAML document"),
     loan("anchor", "due: 4h", "due: &four 4h", "look_up", "due", "due: &", "&four"),
