@@ -25,11 +25,14 @@ $(VENV)/.stamp: requirements.txt requirements-dev.txt
 demo: $(VENV)/.stamp
 	@$(PY) manage.py demo $(if $(PORT),--port $(PORT))
 
+# On SQLite all of it; then what talks to the database again on PostgreSQL, where one answers.
 test: $(VENV)/.stamp
-	@$(PY) -m pytest -m "not long"
+	@$(PY) -m pytest -m "not long" -n auto
+	@$(PY) -m tests.on_postgres -m "not long" -n auto
 
 test-all: $(VENV)/.stamp
-	@$(PY) -m pytest
+	@$(PY) -m pytest -n auto
+	@$(PY) -m tests.on_postgres -n auto
 
 check: $(VENV)/.stamp
 	@$(VENV)/bin/ruff check .

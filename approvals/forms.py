@@ -1,8 +1,8 @@
-"""A work item's form: what is asked, what was typed, and the `decide` call that it makes. Pure.
+"""What a person typed on a work item, and the `decide` call that it makes. Pure.
 
-`describe` gives what the template draws; `read` turns what was typed into the tool's arguments, or errors by
-field; `place` finds the field that one of the protocol's issue lines is about. Nothing is ever filled in
-that the person did not type or copy.
+`read` turns what was typed into the tool's arguments, or errors by field; `place` finds the field that one
+of the protocol's issue lines is about; `copied` puts the candidate's values where nothing stands yet.
+What is drawn is in `controls.py`.
 """
 
 import re
@@ -10,22 +10,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from approvals.choices import CHANGES, Case, Choice, choices, short
-from approvals.typed import Shape, UnreadableError, options, shape_of, text_of, value_of
+from approvals.choices import CHANGES, Case, Choice, choices
+from approvals.values import UnreadableError, shape_of, text_of, value_of
 from checks import codec
 from processes.acceptance import Content, FileState, issues
-from processes.fields import Field
+from processes.states import Decision
 
-FEW = 5  # options that are drawn as radios; more become a select
-LINKS = 2  # empty inputs for links
-FILE, LINK = "evidence.file", "evidence.link"  # where errors of the evidence stand
+# where an error of the evidence stands; an output field's is under `output.<name>`
+FILE, LINK = "evidence.file", "evidence.link"
+CHOOSE = "Choose a decision first."
+
 _PLAIN_NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
 _WEB = re.compile(r"https?://[^\s/]\S*", re.IGNORECASE)
 
-Errors = Mapping[str, tuple[str, ...]]  # by control key, "" for what no field can mend
-
-
-# ---- what was typed
+Errors = Mapping[str, tuple[str, ...]]  # by control key; "" for what no field can mend
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +58,20 @@ class Typed:
 
 
 def unbroken(text: str) -> str:
-    """Line breaks as browsers send them (CR LF) to those that were typed."""
+    """Line breaks as browsers send them (CR LF) back to those that were typed."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def input_name(index: int, name: str) -> str:
+    """Of an output field in the POST: its own name, where every browser sends that the same."""
+    return f"output.{name}" if _PLAIN_NAME.fullmatch(name) else f"output-{index}"
+
+
+def note_name(choice: Choice) -> str:
+    return f"note-{choice.value}"
+
+
+# ---- copying
 
 
 def copied(case: Case, typed: Typed) -> Typed:
@@ -79,241 +89,164 @@ def copied(case: Case, typed: Typed) -> Typed:
 def _held_texts(case: Case, held: Mapping[str, Any]) -> dict[str, str]:
     output = held.get("output", {})
     found = {
-        input_name(index, name): text_of(shape_of(spec, output[name]), output[name])
+        input_name(index, name): unbroken(text_of(shape_of(spec, output[name]), output[name]))
         for index, (name, spec) in enumerate(case.step.output.items())
         if name in output
     }
-    keys = ("summary", "next", "reason") if case.step.routes else ("summary",)
-    return found | {key: held[key] for key in keys if key in held}
+    return found | {key: held[key] for key in _rest(case) if key in held}
 
 
-def input_name(index: int, name: str) -> str:
-    """Of an output field in the POST: its own name, where every browser sends that the same."""
-    return f"output.{name}" if _PLAIN_NAME.fullmatch(name) else f"output-{index}"
+def _rest(case: Case) -> tuple[str, ...]:
+    return ("summary", "next", "reason") if case.step.routes else ("summary",)
 
 
-# ---- what is drawn
+# ---- reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    id: str
-    text: str
-    label: str
-    chosen: bool = False
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The decision's own arguments; with errors they are not to be sent."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
-    """One input with its label, its hint and what is wrong with it."""
-
-    key: str  # what an error calls it
-    name: str
-    id: str
-    label: str
-    hint: str = ""
-    held: str = ""  # the candidate's value, in a few characters
-    widget: str = "line"  # line | text | radios | select
-    text: str = ""
-    options: tuple[Option, ...] = ()
-    rows: int = 1
-    css: str = ""
-    inputmode: str = ""
-    placeholder: str = ""
-    errors: tuple[str, ...] = ()
-
-    @property
-    def target(self) -> str:
-        """The id that an error links to: something that takes the focus."""
-        return self.options[0].id if self.widget == "radios" else self.id
-
-    @property
-    def typed(self) -> str:
-        """What stands in it, for reading back."""
-        return next((option.label for option in self.options if option.chosen), "") or self.text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    hint: str
-    kept: tuple[Option, ...]  # the candidate's, to be cited again
-    stored: tuple[Option, ...]  # uploaded with an earlier sending
-    files: bool
-    links: tuple[Control, ...]
-    file_errors: tuple[str, ...]
-    link_errors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """A choice with its note."""
-
-    choice: Choice
-    chosen: bool
-    note: Control | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
-    panels: tuple[Panel, ...]
-    fields: tuple[Control, ...]  # the output's
-    evidence: Evidence | None
-    rest: tuple[Control, ...]  # summary, route, reason
+    arguments: Mapping[str, Any]
     errors: Errors
 
-    @property
-    def chosen(self) -> bool:
-        return any(panel.chosen for panel in self.panels)
 
-    @property
-    def controls(self) -> tuple[Control, ...]:
-        links = self.evidence.links if self.evidence is not None else ()
-        notes = (panel.note for panel in self.panels if panel.note is not None)
-        return (*notes, *self.fields, *links, *self.rest)
+def chosen(case: Case, typed: Typed) -> Choice | None:
+    return next((choice for choice in choices(case) if choice.value == typed.one("decision")), None)
 
 
-def describe(case: Case, typed: Typed, errors: Errors | None = None) -> Form:
-    """The form, with what was typed and what is wrong with it. Empty `typed`: a form as first opened."""
-    wrong = errors or {}
-    works = any(choice.value == CHANGES for choice in choices(case))
-    return Form(
-        panels=tuple(_panel(choice, typed, wrong) for choice in choices(case)),
-        fields=tuple(
-            _field(case, index, name, spec, typed, wrong)
-            for index, (name, spec) in enumerate(case.step.output.items())
-        )
-        if works
-        else (),
-        evidence=_evidence(case, typed, wrong) if works else None,
-        rest=_rest(case, typed, wrong) if works else (),
-        errors=wrong,
-    )
-
-
-def _panel(choice: Choice, typed: Typed, wrong: Errors) -> Panel:
-    chosen = typed.one("decision") == choice.value
-    note = None
+def read(case: Case, typed: Typed) -> Reading:
+    """Whether the work is complete is for the tool to judge; here it is only read."""
+    choice = chosen(case, typed)
+    if choice is None:
+        return Reading({}, {"": (CHOOSE,)})
+    if choice.value == CHANGES:
+        return _work(case, typed)
+    arguments = {"decision": str(choice.decision)}
+    wrong: dict[str, tuple[str, ...]] = {}
     if choice.note:
-        name = f"note-{choice.value}"
-        text = typed.one(name)
-        note = Control(
-            key="note", name=name, id=f"d-{name}", label=choice.note, hint=choice.reader, widget="text",
-            text=text, rows=_rows(text, 3), errors=wrong.get("note", ()) if chosen else (),
-        )  # fmt: skip
-    return Panel(choice=choice, chosen=chosen, note=note)
+        note = _plain("note", typed.one(note_name(choice)), wrong)
+        if note:
+            arguments["note"] = note
+        elif choice.note_needed:
+            wrong.setdefault("note", (f"write one; it {choice.reader}" if choice.reader.startswith("stands") else "write one",))
+    return Reading(arguments, wrong)
 
 
-_LOOKS: Mapping[Shape, tuple[str, str, str, str]] = {  # words, css, inputmode, placeholder
-    Shape.STRING: ("text", "", "", ""),
-    Shape.NUMBER: ("number", "w-num", "decimal", ""),
-    Shape.DATE: ("date, like 2026-11-30", "w-date", "", "YYYY-MM-DD"),
-    Shape.DATETIME: ("date and time with offset, like 2026-11-30T14:30:00+01:00", "", "", ""),
-    Shape.PERSON: ("person, by e-mail", "", "email", ""),
-    Shape.LINES: ("list, one per line; [] for none", "", "", ""),
-    Shape.JSON: ("{type}, as JSON", "w-json", "", ""),
-    Shape.OPTIONS: ("one of {count}", "", "", ""),
-}
+def _work(case: Case, typed: Typed) -> Reading:
+    """Output is always given, so that a candidate is never taken in its place unseen."""
+    wrong: dict[str, tuple[str, ...]] = {}
+    arguments: dict[str, Any] = {"decision": str(Decision.COMPLETED), "output": _output(case, typed, wrong)}
+    if case.step.evidence or (case.candidate or {}).get("evidence"):
+        arguments["evidence"] = _evidence(case, typed, wrong)
+    for key in _rest(case):
+        if text := _plain(key, typed.one(key), wrong):
+            arguments[key] = text
+    if wrong:
+        wrong = _with_all_else(case, arguments, wrong)
+    return Reading(arguments, wrong)
 
 
-def _field(case: Case, index: int, name: str, spec: Field, typed: Typed, wrong: Errors) -> Control:
-    held = ((case.candidate or {}).get("output") or {}).get(name)
-    shape = shape_of(spec, held)
-    words, css, inputmode, placeholder = _LOOKS[shape]
-    sent, key, ident = input_name(index, name), f"output.{name}", f"d-o{index}"
-    text = typed.one(sent)
-    choosable = _options(spec, ident, typed, sent) if shape is Shape.OPTIONS else ()
-    held_text = "" if held is None else text_of(shape, held)
-    long = shape in {Shape.LINES, Shape.JSON} or (
-        shape is Shape.STRING and (case.candidate is None or len(held_text) > 60 or "\n" in held_text + text)
-    )
-    widget = ("select" if len(choosable) > FEW + spec.optional else "radios") if choosable else "line"
-    hint = words.format(type=spec.type, count=len(choosable) - spec.optional)
-    hint += ", optional" * spec.optional + f"; {spec.description}" * bool(spec.description)
-    return Control(
-        key=key, name=sent, id=ident, label=name, hint=hint, widget="text" if long else widget, text=text,
-        options=choosable, css=css, inputmode=inputmode, placeholder=placeholder,
-        held="" if held is None else short(held), errors=wrong.get(key, ()),
-        rows=_rows(text or held_text, 1 if shape is Shape.STRING else 3) if long else 1,
-    )  # fmt: skip
+def _output(case: Case, typed: Typed, wrong: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+    held = (case.candidate or {}).get("output", {})
+    output: dict[str, Any] = {}
+    for index, (name, spec) in enumerate(case.step.output.items()):
+        text = typed.one(input_name(index, name))
+        if not text.strip():
+            continue
+        shape = shape_of(spec, held.get(name))
+        if name in held and text == unbroken(text_of(shape, held[name])):
+            output[name] = held[name]  # to the character, whatever browsers do to line breaks
+            continue
+        try:
+            output[name] = value_of(shape, spec, text)
+        except UnreadableError as error:
+            wrong[f"output.{name}"] = (str(error),)
+    return output
 
 
-def _options(spec: Field, ident: str, typed: Typed, sent: str) -> tuple[Option, ...]:
-    chosen = typed.one(sent)
-    texts = list(options(spec))
-    found = [
-        Option(id=f"{ident}-{number}", text=text, label=text, chosen=text == chosen)
-        for number, text in enumerate(texts)
-    ]
-    if spec.optional:  # a radio can't be taken back otherwise
-        found.append(Option(id=f"{ident}-none", text="", label="leave out", chosen=typed.all(sent) == ("",)))
-    return tuple(found)
-
-
-def _rows(text: str, least: int) -> int:
-    lines = sum(1 + len(line) // 80 for line in text.split("\n"))
-    return max(least, min(lines, 12))
-
-
-def _rest(case: Case, typed: Typed, wrong: Errors) -> tuple[Control, ...]:
-    held = case.candidate or {}
-    summary = typed.one("summary")
-    found = [
-        Control(
-            key="summary", name="summary", id="d-summary", label="summary", widget="text", text=summary,
-            rows=_rows(summary, 3), errors=wrong.get("summary", ()), held=short(held.get("summary", "")),
-            hint="what was done and found, up to 2000 characters, optional",
-        )
-    ]  # fmt: skip
-    if case.step.routes:
-        chosen, reason = typed.one("next"), typed.one("reason")
-        ways = tuple(
-            Option(
-                id=f"d-next-{number}", text=route.to, chosen=route.to == chosen,
-                label=f"{route.to}: {route.when}" if route.when else route.to,
-            )
-            for number, route in enumerate(case.step.routes)
-        )  # fmt: skip
-        found += [
-            Control(
-                key="next", name="next", id="d-next", label="next", widget="select", options=ways,
-                hint="the route that the run takes", held=held.get("next", ""), errors=wrong.get("next", ()),
-            ),
-            Control(
-                key="reason", name="reason", id="d-reason", label="reason", widget="text", text=reason,
-                rows=_rows(reason, 2), hint="why this route", held=short(held.get("reason", "")),
-                errors=wrong.get("reason", ()),
-            ),
-        ]  # fmt: skip
-    return tuple(found)
-
-
-def _evidence(case: Case, typed: Typed, wrong: Errors) -> Evidence | None:
+def _evidence(case: Case, typed: Typed, wrong: dict[str, tuple[str, ...]]) -> list[dict[str, str]]:
     held = (case.candidate or {}).get("evidence", ())
-    kinds = case.step.evidence
-    if not kinds and not held:
-        return None
-    kept = tuple(
-        Option(
-            id=f"d-kept-{index}", text=str(index), chosen=str(index) in typed.all("kept"),
-            label=case.file_names.get(item["ref"], item["ref"]),
-        )
+    found = [
+        {"kind": item["kind"], "ref": item["ref"]}
         for index, item in enumerate(held)
-    )  # fmt: skip
-    stored = tuple(
-        Option(id=f"d-stored-{index}", text=one.token, label=one.name, chosen=True)
-        for index, one in enumerate(typed.stored)
+        if str(index) in typed.all("kept")
+    ]
+    if "file" in case.step.evidence:
+        found += [{"kind": "file", "ref": stored.ref} for stored in typed.stored]
+    if "link" not in case.step.evidence:
+        return found
+    for link in filter(None, (text.strip() for text in typed.all("link"))):
+        if _WEB.fullmatch(link) and not _unstorable(link):
+            found.append({"kind": "link", "ref": link})
+        else:
+            wrong[LINK] = ("write the whole address, like https://example.org/report",)
+    return found
+
+
+def _plain(key: str, text: str, wrong: dict[str, tuple[str, ...]]) -> str:
+    text = text.strip()
+    if said := _unstorable(text):
+        wrong[key] = (said,)
+    return text
+
+
+def _unstorable(text: str) -> str:
+    try:
+        codec.check(text)
+    except codec.CodecError as error:
+        return str(error)
+    return ""
+
+
+def _with_all_else(
+    case: Case, arguments: Mapping[str, Any], wrong: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """What could not be read, beside all that the tool would say of the rest: everything at one look."""
+    evidence = arguments.get("evidence", [])
+    content = Content(
+        output=arguments["output"],
+        evidence=tuple(evidence),
+        summary=arguments.get("summary"),
+        next=arguments.get("next"),
+        reason=arguments.get("reason"),
     )
-    links = [text for text in typed.all("link") if text.strip()]
-    inputs = (*links, *("",) * max(1, LINKS - len(links))) if "link" in kinds else ()
-    return Evidence(
-        hint=" and ".join(kinds) + " needed" if kinds else "none needed",
-        kept=kept,
-        stored=stored,
-        files="file" in kinds,
-        links=tuple(
-            Control(key=LINK, name="link", id=f"d-link-{n}", label=f"link {n + 1}", text=text, inputmode="url")
-            for n, text in enumerate(inputs)
-        ),
-        file_errors=wrong.get(FILE, ()),
-        link_errors=wrong.get(LINK, ()),
-    )
+    files = {item["ref"]: FileState(sha256="") for item in evidence}
+    said = issues(case.step, content, files, summary_needed=False)
+    return {**by_field(case, said), **wrong}
+
+
+# ---- placing the protocol's issues
+
+
+def by_field(case: Case, lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for line in lines:
+        key, words = place(case, line)
+        found[key] = (*found.get(key, ()), words)
+    return found
+
+
+_ENTRY = re.compile(r"\[([0-9]+)\](.*)", re.DOTALL)
+
+
+def place(case: Case, line: str) -> tuple[str, str]:
+    """`output.cleared: expected boolean` to the field's key and the words beside it; ("", line) for the rest."""
+    for name in sorted(case.step.output, key=len, reverse=True):
+        start = f"output.{name}"
+        if line.startswith((f"{start}:", f"{start}[", f"{start}.")):
+            return start, _entry(line.removeprefix(start))
+    head, _, words = line.partition(":")
+    if head in {"summary", "next", "reason", "note"} and words:
+        return head, words.strip()
+    if head.startswith("evidence") and words:
+        key = LINK if "link" in words or "file" not in case.step.evidence else FILE
+        return key, words.strip() if head == "evidence" else f"{head.removeprefix('evidence').strip()}: {words.strip()}"
+    return "", line
+
+
+def _entry(rest: str) -> str:
+    """`[2]: expected string` counts from one for people."""
+    found = _ENTRY.fullmatch(rest)
+    words = rest.removeprefix(":").strip()
+    return f"entry {int(found[1]) + 1}{found[2]}" if found else words

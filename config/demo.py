@@ -24,7 +24,8 @@ class Work:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A run and what the agent hands in for it, go by go. `note`: what the approver returns the first
-    unsure go with. `escalate`: the agent gives up with these words instead."""
+    unsure go with. `escalate`: the agent gives up with these words instead.
+    """
 
     process: str
     inputs: Mapping[str, Any]

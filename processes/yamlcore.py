@@ -11,27 +11,55 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from enum import Enum, auto
+from typing import Any
 
 import yaml
 
 from processes.rules import Finding, Findings, Path, Rule, shown
 
-if TYPE_CHECKING:
-    _Base = yaml.SafeLoader
-else:
-    # without libyaml the pure parser does the same, some thirty times slower
-    _Base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 MAX_DEPTH = 32
-MAX_EVENTS = 20_000  # a step has about 30, so some 600 steps
+MAX_EVENTS = 20_000  # a step has some 30
 MAX_NUMBER_CHARS = 100
 MAX_INTEGER = 2**53 - 1  # the largest that RFC 8785 carries
 MAX_RAW_FINDINGS = 20
 
-_TAG = "tag:yaml.org,2002:"
-_STR, _INT, _FLOAT, _BOOL, _NULL = (_TAG + name for name in ("str", "int", "float", "bool", "null"))
-_WHAT = {_INT: "the number", _FLOAT: "the number", _BOOL: "the truth value", _NULL: "the null"}
+# without libyaml the pure parser gives the same events, some ten times slower
+_PARSER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Tag(Enum):
+    """The core schema's meanings of a plain word."""
+
+    STR = auto()
+    NULL = auto()
+    BOOL = auto()
+    INT = auto()
+    FLOAT = auto()
+
+
+_CALLED = {
+    _Tag.NULL: "the null",
+    _Tag.BOOL: "the truth value",
+    _Tag.INT: "the number",
+    _Tag.FLOAT: "the number",
+}
+
+_PATTERNS = [
+    (_Tag.NULL, "~|null|Null|NULL|", ["", *"~nN"]),
+    (_Tag.BOOL, "true|True|TRUE|false|False|FALSE", [*"tTfF"]),
+    (_Tag.INT, "[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", [*"-+0123456789"]),
+    (
+        _Tag.FLOAT,
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        [*"-+.0123456789"],
+    ),
+]
+# By the first character, since most words begin with a letter that settles it.
+_BY_FIRST: dict[str, list[tuple[_Tag, re.Pattern[str]]]] = {}
+for _tag, _pattern, _firsts in _PATTERNS:
+    for _first in _firsts:
+        _BY_FIRST.setdefault(_first, []).append((_tag, re.compile(_pattern)))
 
 # What YAML does not print, and what YAML 1.1 takes for a line break and 1.2 (and every editor) does not.
 _RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|\r(?!\n)")
@@ -46,25 +74,6 @@ _HINTS = (
     ("',' or", "Close the bracket, and put text with a comma or bracket in quotes."),
 )
 _OTHER_HINT = "Check the indentation here and above, and put text with special characters in quotes."
-
-
-class CoreLoader(_Base):
-    """PyYAML's scanner and parser with nothing but the core schema's meanings of a plain word."""
-
-    yaml_implicit_resolvers: dict[Any, Any] = {}
-
-
-for _name, _pattern, _first in (
-    (_NULL, r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-    (_BOOL, r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-    (_INT, r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
-    (
-        _FLOAT,
-        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-        list("-+.0123456789"),
-    ),
-):
-    CoreLoader.add_implicit_resolver(_name, re.compile(rf"(?:{_pattern})\Z"), _first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,16 +92,16 @@ class Loaded:
     complete: bool
 
 
-def load(text: str, first_line: int = 1, *, loader: type[yaml.SafeLoader] = CoreLoader) -> Loaded:
+def load(text: str, first_line: int = 1, *, parser: type[yaml.SafeLoader] = _PARSER) -> Loaded:
     """Read one YAML document whose first line is the file's line `first_line`. Never raises."""
     builder = _Builder(first_line)
     if _RAW.search(text):
         builder.refuse_characters(text)
     else:
-        builder.read(loader(text))
+        builder.read(parser(text))
     builder.lines.setdefault((), first_line)
     return Loaded(
-        value=builder.value,
+        value=builder.root.value[0] if builder.root.value else None,
         lines=builder.lines,
         findings=tuple(builder.findings.all),
         lost=frozenset(builder.lost),
@@ -102,29 +111,58 @@ def load(text: str, first_line: int = 1, *, loader: type[yaml.SafeLoader] = Core
 
 @dataclass(slots=True)
 class _Frame:
-    """A map or list that is still open."""
+    """A map or list that is still open. The root frame is a list of the one document."""
 
     path: Path
-    value: dict[str, Any] | list[Any]
-    dropped: bool  # below a key that was refused: read for its findings only
+    value: Any  # the dict or list that is filled
+    is_map: bool = False
+    is_root: bool = False
+    dropped: bool = False  # below a key that was refused: read for its findings only
     key: str | None = None  # of a map: the key that waits for its value
     key_dropped: bool = False
     first: dict[str, int] = field(default_factory=dict)  # of a map: its keys and their lines
 
+    @property
+    def expects_key(self) -> bool:
+        return self.is_map and self.key is None
 
-class _Stop(Exception):  # noqa: N818  no error: reading ends here, the reason is among the findings
+    @property
+    def place(self) -> Path:
+        """The path of the node that comes next; of a key, that of the map that it is in."""
+        if self.is_map:
+            return self.path if self.key is None else (*self.path, self.key)
+        return () if self.is_root else (*self.path, len(self.value))
+
+    @property
+    def drops(self) -> bool:
+        return self.dropped or self.key_dropped
+
+    def put(self, value: Any) -> None:
+        """Take a node as value, or in a key's place as a key that was refused."""
+        if not self.is_map:
+            self.value.append(value)
+        elif self.key is None:
+            self.key, self.key_dropped = "", True
+        else:
+            if not self.key_dropped:
+                self.value[self.key] = value
+            self.key, self.key_dropped = None, False
+
+
+class _StopReading(Exception):  # noqa: N818  no error: the reason is among the findings
     pass
 
 
 class _Builder:
     def __init__(self, first_line: int) -> None:
         self.findings = Findings()
-        self.value: Any = None
         self.lines: dict[Path, int] = {}
         self.lost: set[Path] = set()
         self.complete = False
+        self.root = _Frame((), [], is_root=True)
+        self._top = self.root
+        self._below: list[_Frame] = []
         self._first_line = first_line
-        self._stack: list[_Frame] = []
         self._documents = 0
 
     def refuse_characters(self, text: str) -> None:
@@ -134,22 +172,22 @@ class _Builder:
             line = self._first_line + text.count("\n", 0, found.start())
             self.findings.add(Rule.CONTROL, (), line, char=f"U+{ord(found.group()):04X}")
 
-    def read(self, loader: yaml.SafeLoader) -> None:
+    def read(self, parser: yaml.SafeLoader) -> None:
         try:
             count = 0
-            while loader.check_event():
-                event = loader.get_event()  # type: ignore[no-untyped-call]
+            while parser.check_event():
+                event = parser.get_event()  # type: ignore[no-untyped-call]
                 count += 1
                 if count > MAX_EVENTS:
-                    self._stop(Rule.LONG, self._line(event))
-                self._take(event, loader)
+                    self._stop(Rule.LONG, event)
+                self._take(event)
             self.complete = True
-        except _Stop:
+        except _StopReading:
             pass
         except yaml.YAMLError as error:
             self._syntax(error)
         finally:
-            loader.dispose()
+            parser.dispose()
 
     def _syntax(self, error: yaml.YAMLError) -> None:
         problem = str(getattr(error, "problem", None) or "it is malformed")
@@ -161,167 +199,124 @@ class _Builder:
         line = self._first_line + mark.line if mark else None
         self.findings.add(Rule.SYNTAX, (), line, problem=problem, hint=hint)
 
-    def _stop(self, rule: Rule, line: int, **words: object) -> None:
-        self.findings.add(rule, (), line, **words)
-        raise _Stop
+    def _stop(self, rule: Rule, event: yaml.Event, **words: object) -> None:
+        self.findings.add(rule, (), self._line(event), **words)
+        raise _StopReading
 
     def _line(self, event: yaml.Event) -> int:
         return self._first_line + (event.start_mark.line if event.start_mark else 0)
 
-    # events
+    # events; the commonest first, since this runs for every key and value
 
-    def _take(self, event: yaml.Event, loader: yaml.SafeLoader) -> None:
-        # the commonest first: this runs for every key and value
+    def _take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.ScalarEvent):
-            self._scalar(event, loader)
+            self._scalar(event)
         elif isinstance(event, yaml.CollectionEndEvent):
-            self._close()
+            value, self._top = self._top.value, self._below.pop()
+            self._top.put(value)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._open(event)
         elif isinstance(event, yaml.AliasEvent):
-            self._alias(event)
+            self._refuse(Rule.ALIAS, event, name=event.anchor)
+            self._top.put(None)
         elif isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if event.explicit or self._documents > 1:
-                self._stop(Rule.MARKER, self._line(event))
+                self._stop(Rule.MARKER, event)
 
-    def _scalar(self, event: yaml.ScalarEvent, loader: yaml.SafeLoader) -> None:
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
         if event.anchor is not None or event.tag is not None:
             self._refuse_properties(event)
-        # quotes make text of anything; so does a plain word that no pattern knows
-        plain = event.implicit[0]
-        tag = loader.resolve(yaml.ScalarNode, event.value, event.implicit) if plain else _STR  # type: ignore[no-untyped-call]
-        if self._expects_key():
+        frame, text = self._top, event.value
+        # quotes make text of anything
+        tag = _tag_of(text) if event.implicit[0] else _Tag.STR
+        if frame.is_map and frame.key is None:
             self._key(event, tag)
             return
-        if not self._stack or isinstance(self._stack[-1].value, list):
-            self._remember(self._place(), self._line(event))
-        if tag == _STR and not _ESCAPED.search(event.value):
-            self._put(event.value)
-        else:
-            self._put(self._meaning(event, tag))
+        if not frame.is_map and not frame.dropped:
+            self.lines[frame.place] = self._line(event)
+        if tag is not _Tag.STR:
+            frame.put(self._meaning(event, tag))
+            return
+        if found := _ESCAPED.search(text):
+            self._refuse(Rule.CONTROL, event, char=f"U+{ord(found.group()):04X}")
+        frame.put(text)
 
     def _open(self, event: yaml.CollectionStartEvent) -> None:
-        self._refuse_properties(event)
-        line = self._line(event)
-        if len(self._stack) == MAX_DEPTH:
-            self._stop(Rule.DEEP, line, limit=MAX_DEPTH)
-        value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
-        dropped = self._dropped()
-        if self._expects_key():
-            what = "a map" if isinstance(value, dict) else "a list"
-            self.findings.add(Rule.KEY_NOT_TEXT, self._place(), line, what=what)
+        if event.anchor is not None or event.tag is not None:
+            self._refuse_properties(event)
+        frame = self._top
+        if len(self._below) == MAX_DEPTH:
+            self._stop(Rule.DEEP, event, limit=MAX_DEPTH)
+        is_map = isinstance(event, yaml.MappingStartEvent)
+        dropped, place, line = frame.drops, frame.place, self._line(event)
+        if frame.expects_key:
+            what = "a map" if is_map else "a list"
+            self.findings.add(Rule.KEY_NOT_TEXT, place, line, what=what)
             dropped = True
         if not dropped:
-            self.lines.setdefault(self._place(), line)
-        self._stack.append(_Frame(self._place(), value, dropped))
+            self.lines.setdefault(place, line)
+        self._below.append(frame)
+        self._top = _Frame(place, {} if is_map else [], is_map, dropped=dropped)
 
-    def _close(self) -> None:
-        frame = self._stack.pop()
-        if self._expects_key():
-            self._stack[-1].key, self._stack[-1].key_dropped = "", True
-        else:
-            self._put(frame.value)
-
-    def _alias(self, event: yaml.AliasEvent) -> None:
-        self._refuse(Rule.ALIAS, event, name=event.anchor)
-        if self._expects_key():
-            self._stack[-1].key, self._stack[-1].key_dropped = "", True
-        else:
-            self._put(None)
-
-    # places
-
-    def _expects_key(self) -> bool:
-        return bool(self._stack) and isinstance(self._stack[-1].value, dict) and self._stack[-1].key is None
-
-    def _dropped(self) -> bool:
-        return bool(self._stack) and (self._stack[-1].dropped or self._stack[-1].key_dropped)
-
-    def _place(self) -> Path:
-        """The path of the node that is being read; for a key, of the map that it is in."""
-        if not self._stack:
-            return ()
-        frame = self._stack[-1]
-        if isinstance(frame.value, list):
-            return (*frame.path, len(frame.value))
-        return frame.path if frame.key is None else (*frame.path, frame.key)
-
-    def _remember(self, path: Path, line: int) -> None:
-        if not self._dropped():
-            self.lines.setdefault(path, line)
-
-    def _put(self, value: Any) -> None:
-        if not self._stack:
-            self.value = value
-            return
-        frame = self._stack[-1]
-        if isinstance(frame.value, list):
-            frame.value.append(value)
-            return
-        if not frame.key_dropped and frame.key is not None:
-            frame.value[frame.key] = value
-        frame.key = None
-        frame.key_dropped = False
-
-    def _key(self, event: yaml.ScalarEvent, tag: str) -> None:
-        frame, name, line = self._stack[-1], event.value, self._line(event)
+    def _key(self, event: yaml.ScalarEvent, tag: _Tag) -> None:
+        frame, name, line = self._top, event.value, self._line(event)
         path = (*frame.path, name)
-        if tag != _STR:
-            what = f"{_WHAT[tag]} {shown(name)}" if name else "nothing"
+        frame.key = name
+        if tag is not _Tag.STR:
+            what = f"{_CALLED[tag]} {shown(name)}" if name else "nothing"
             self.findings.add(Rule.KEY_NOT_TEXT, path, line, what=what)
             self._lose(path)
         elif found := _ESCAPED.search(name):
             self.findings.add(Rule.CONTROL, frame.path, line, char=f"U+{ord(found.group()):04X}")
-        frame.key, frame.key_dropped = name, name in frame.first
-        if frame.key_dropped:
+        if name in frame.first:
+            frame.key_dropped = True
             self.findings.add(Rule.DUPLICATE, path, line, key=shown(name), first=frame.first[name])
             return
         frame.first[name] = line
-        self._remember(path, line)
+        if not frame.dropped:
+            self.lines[path] = line
 
     # refusals and meanings
 
     def _refuse_properties(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
         if event.anchor is not None:
-            self.findings.add(Rule.ANCHOR, self._place(), self._line(event), name=event.anchor)
+            self.findings.add(Rule.ANCHOR, self._top.place, self._line(event), name=event.anchor)
         if event.tag is not None:
-            self._refuse(Rule.TAG, event, tag=event.tag.replace(_TAG, "!!"))
+            self._refuse(Rule.TAG, event, tag=event.tag.replace("tag:yaml.org,2002:", "!!"))
 
     def _refuse(self, rule: Rule, event: yaml.Event, **words: object) -> None:
-        path = self._place()
-        self.findings.add(rule, path, self._line(event), **words)
-        if not self._expects_key():
-            self._lose(path)
+        self.findings.add(rule, self._top.place, self._line(event), **words)
+        if not self._top.expects_key:
+            self._lose(self._top.place)
 
     def _lose(self, path: Path) -> None:
-        if not self._dropped():
+        if not self._top.drops:
             self.lost.add(path)
 
-    def _meaning(self, event: yaml.ScalarEvent, tag: str) -> Any:
-        text: str = event.value
-        if tag == _NULL:
+    def _meaning(self, event: yaml.ScalarEvent, tag: _Tag) -> int | Decimal | bool | None:
+        text = event.value
+        if tag is _Tag.NULL:
             return None
-        if tag == _BOOL:
+        if tag is _Tag.BOOL:
             return text.lower() == "true"
-        if tag in {_INT, _FLOAT}:
-            return self._number(event, tag)
-        for char in _ESCAPED.findall(text)[:1]:
-            self._refuse(Rule.CONTROL, event, char=f"U+{ord(char):04X}")
-        return text
-
-    def _number(self, event: yaml.ScalarEvent, tag: str) -> int | Decimal | None:
-        text: str = event.value
         if text.lstrip("-+").lower() in {".inf", ".nan"}:
             self._refuse(Rule.NOT_FINITE, event, text=shown(text))
             return None
         number: int | Decimal | None = None
         # the length comes first: Python refuses to read an integer of some thousand digits
         if len(text) <= MAX_NUMBER_CHARS:
-            number = _integer(text) if tag == _INT else _decimal(text)
+            number = _integer(text) if tag is _Tag.INT else _decimal(text)
         if number is None:
             self._refuse(Rule.INEXACT, event, text=shown(text))
         return number
+
+
+def _tag_of(word: str) -> _Tag:
+    for tag, pattern in _BY_FIRST.get(word[:1], ()):
+        if pattern.fullmatch(word):
+            return tag
+    return _Tag.STR
 
 
 def _integer(text: str) -> int | None:

@@ -155,7 +155,7 @@ def _round() -> int:
 
 
 def _serve(port: int, url: str) -> subprocess.Popen[bytes]:
-    """gunicorn in a process of its own; returns when it answers."""
+    """Gunicorn in a process of its own; returns when it answers."""
     command = [
         sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--worker-class",
         "gthread", "--threads", "8", "--log-level", "warning", "--chdir", str(settings.BASE_DIR),
