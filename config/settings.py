@@ -99,7 +99,8 @@ TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = VAR_DIR / "static"  # for collectstatic, where another server gives out the files
+STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # a clone serves its files without a collectstatic step
 MEDIA_ROOT = VAR_DIR / "uploads"
@@ -171,4 +172,6 @@ LOGGING = {
     "disable_existing_loggers": False,
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
+    # its lines hold addresses, which may hold secrets
+    "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, OperationalError
 
 from checks import codec
 from processes import contracts, runs, view
@@ -141,12 +141,11 @@ def call(tool: str, caller: Caller, arguments: Any) -> dict[str, Any]:
         return again
     try:
         return entry.run(made)
-    except IntegrityError:
-        # two of the same request at once: the loser's work was rolled back, the winner's stands
-        if entry.writes and not transaction.get_connection().in_atomic_block:
-            again = made.replay()
-            if again is not None:
-                return again
+    except (ToolError, IntegrityError):
+        # Two of the same call at once: the second finds the work done (claimed, decided, written) by the
+        # first, which by now has kept its result. What the second did was rolled back.
+        if entry.writes and (again := made.replay()) is not None:
+            return again
         raise
     except OperationalError:
         log.exception("the database could not do %s now", tool)
