@@ -17,10 +17,10 @@ from checks.questions import sentence
 class ReadOnly:
     """Nobody changes or deletes a record here, whatever the permissions."""
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - Django's signature
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - as above
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
 
@@ -30,7 +30,7 @@ class AnswerInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]  # 
     readonly_fields = fields
     extra = 0
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - as above
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     @admin.display(description="answer and lines")
@@ -57,7 +57,7 @@ class VerdictAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # gen
     show_full_result_count = False
     inlines = (AnswerInline,)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - as above
+    def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
 

@@ -66,29 +66,34 @@ def accept(loaded: Loaded, handing: Handing) -> Content | ToolError:
     (which the next go finds in its handoff).
     """
     spec, _ = loaded.now.step(handing.step)
-    known = files.citable(handing.verified, by=handing.caller.id, run_texts=_texts(loaded))
+    known = files.citable(handing.verified, by=handing.caller.id, cited=_cited(loaded))
     found = issues(spec, handing.content, known, summary_needed=handing.summary_needed)
     if not found:
         kept = with_hashes(handing.content, known)
-        large = _too_large_with(loaded, handing.step, kept)
+        large = _too_large_with(loaded, handing.step, kept, handing.caller.id)
         if large is None:
             return kept
         found = [large]
     return _not_accepted(loaded, handing.step, found)
 
 
-def _texts(loaded: Loaded) -> list[str]:
-    candidates = [item.candidate.content for item in loaded.items.values() if item.candidate is not None]
-    return [loaded.row.data, *candidates]
+def _cited(loaded: Loaded) -> set[str]:
+    """The files that the run cites: in its data, in the past of its steps, in a held submission."""
+    entries: list[Any] = list(loaded.now.data["steps"].values())
+    entries += [earlier for entry in entries for earlier in entry["history"]]
+    entries += [codec.loads(item.candidate.content) for item in loaded.items.values() if item.candidate]
+    return {ref for entry in entries for ref in files.refs(entry.get("evidence", ()))}
 
 
 def _too_large_with(
-    loaded: Loaded, step: str, content: Content, check: dict[str, Any] | None = None
+    loaded: Loaded, step: str, content: Content, by: str, check: dict[str, Any] | None = None
 ) -> str | None:
     """The issue when run data would outgrow its bound with this completion."""
     steps = {**loaded.now.data["steps"]}
     entry = steps.get(step, {"history": []})
-    steps[step] = {**content.as_json(), "check": check, **entry}
+    judged = {"check": check} if check is not None else {}
+    done = {**content.as_json(), **judged, "by": by, "at": engine.stamp(loaded.at)}
+    steps[step] = {**done, **entry}
     return runs.too_large(replace(loaded.now, data={**loaded.now.data, "steps": steps}))
 
 
@@ -118,20 +123,19 @@ def material_of(loaded: Loaded, spec: StepSpec, content: Content) -> Material:
         run_data=loaded.now.data,
         output=content.output,
         summary=content.summary or "",
-        evidence=[{"kind": item["kind"], "ref": item["ref"]} for item in content.evidence],
+        evidence=content.evidence,  # with hashes: the same bytes uploaded anew are the same material
     )
 
 
-def begin(loaded: Loaded, call: Call, step: str, content: Content, limits: Limits) -> Asking | Submission:
+def begin(
+    loaded: Loaded, call: Call, step: str, content: Content, limits: Limits, waiting: Submission | None
+) -> Asking | Submission:
     """Record the submission as checking, or find that its unchanged material was judged before.
 
-    Raises `retry` while another evaluation of this attempt is under way.
+    `waiting`: one whose evaluator did not answer, or whose asker died.
     """
     spec, _ = loaded.now.step(step)
     attempt = loaded.attempt(step)
-    waiting = pending(attempt)
-    if waiting is not None and being_checked(waiting):
-        raise checking()
     material = material_of(loaded, spec, content)
     mark = digest(material, spec.check, judging.version_of(evaluators.configured()))
     if (judged := _judged_before(attempt.pk, mark)) is not None:
@@ -216,12 +220,23 @@ def _settle(
         return run_ended()
     if submission.fence != asking.fence or submission.state != SubmissionState.CHECKING:
         raise checking()  # somebody resumed it; the same call again gets their result
+    if not being_checked(submission):
+        return _too_late(submission, judgement)
     if judgement.verdict == Verdict.ERROR and not asking.advisory:
         return _no_answer(loaded, call, asking, submission, judgement)
     row = verdicts.record(judgement)
     submission.verdict, submission.errors = row, 0
-    known = files.citable(verified, by=submission.by, run_texts=_texts(loaded))
+    known = files.citable(verified, by=submission.by, cited=_cited(loaded))
     return apply(loaded, call, asking.step, submission, row, known)
+
+
+def _too_late(submission: Submission, judgement: judging.Judgement) -> ToolError:
+    """The fence fell before the answer came: others may have gone on with the step. The verdict is kept,
+    so that the same material gets it without being asked again.
+    """
+    submission.verdict = verdicts.record(judgement)
+    _state(submission, SubmissionState.VOID)
+    return checking()
 
 
 def _no_answer(
@@ -272,10 +287,10 @@ def apply(
         )
         return run_answer
     content = content_of(codec.loads(submission.content))
-    found = _again(loaded, spec, content, known, check)
+    found = _again(loaded, spec, content, known, call.caller.id, check)
     if found:
         _state(submission, SubmissionState.NOT_ACCEPTED)
-        return _not_accepted(loaded, step, found, check)
+        return _not_accepted(loaded, step, found)
     _state(submission, SubmissionState.ACCEPTED)
     _close_task(loaded, step, call.caller.id)
     engine.complete(loaded.now, step, {**content.as_json(), "check": check}, by=call.caller.id)
@@ -284,11 +299,16 @@ def apply(
 
 
 def _again(
-    loaded: Loaded, spec: StepSpec, content: Content, known: dict[str, FileState], check: dict[str, Any]
+    loaded: Loaded,
+    spec: StepSpec,
+    content: Content,
+    known: dict[str, FileState],
+    by: str,
+    check: dict[str, Any],
 ) -> list[str]:
     """After the verdict: a sibling may have filled the run, a file may be gone."""
     found = [line for line in issues(spec, content, known, summary_needed=False) if "evidence" in line]
-    large = _too_large_with(loaded, spec.id, content, check)
+    large = _too_large_with(loaded, spec.id, content, by, check)
     return [*found, large] if large else found
 
 
@@ -309,10 +329,13 @@ def _state(submission: Submission, state: SubmissionState) -> None:
 
 def hand_in(loaded: Loaded, call: Call, handing: Handing, limits: Limits) -> Answer | ToolError | Asking:
     """Beats 3 and 4 of a submission, up to its completion or to the evaluator."""
+    spec, _ = loaded.now.step(handing.step)
+    waiting = pending(loaded.attempt(handing.step)) if spec.check else None
+    if waiting is not None and being_checked(waiting):
+        raise checking()
     kept = accept(loaded, handing)
     if isinstance(kept, ToolError):
         return kept
-    spec, _ = loaded.now.step(handing.step)
     loaded.now.effects.append(engine.Happened("submitted", handing.step, call.caller.id))
     if not spec.check:
         submission = keep(loaded, call, handing.step, kept)
@@ -320,7 +343,7 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing, limits: Limits) -> Ans
         engine.complete(loaded.now, handing.step, kept.as_json(), by=call.caller.id)
         loaded.handed = submission
         return run_answer
-    begun = begin(loaded, call, handing.step, kept, limits)
+    begun = begin(loaded, call, handing.step, kept, limits, waiting)
     if isinstance(begun, Asking):
         return begun
     # unchanged material: the stored verdict again, on a submission of its own
@@ -329,7 +352,7 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing, limits: Limits) -> Ans
         raise AssertionError("only judged submissions are found again")
     submission = _record(loaded, call, handing.step, kept, begun.digest)
     submission.verdict = row
-    known = files.citable(handing.verified, by=call.caller.id, run_texts=_texts(loaded))
+    known = files.citable(handing.verified, by=call.caller.id, cited=_cited(loaded))
     return apply(loaded, call, handing.step, submission, row, known)
 
 

@@ -66,7 +66,7 @@ def test_the_digest_is_no_secret():
 
 @pytest.mark.parametrize("known", [True, False])
 def test_the_same_comparison_is_made_whether_or_not_the_prefix_is_known(known, monkeypatch):
-    key, text = keys.issue("a")
+    _, text = keys.issue("a")
     text = text if known else "cs_abcdefghij_" + "x" * 43
     compared = []
     monkeypatch.setattr(keys.hmac, "compare_digest", lambda a, b: compared.append((len(a), len(b))) or a == b)
@@ -75,7 +75,7 @@ def test_the_same_comparison_is_made_whether_or_not_the_prefix_is_known(known, m
 
 
 def test_a_caller_with_tables_of_its_own_proves_the_row_it_found():
-    key, text = keys.issue("a")
+    _, text = keys.issue("a")
     found = Key.objects.filter(prefix=keys.parse_prefix(text)).first()
     assert keys.proves(found, text)
     assert not keys.proves(None, text)
