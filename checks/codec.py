@@ -10,15 +10,18 @@ keys, nesting deeper than `MAX_DEPTH`.
 """
 
 import json
+import math
 import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from json.encoder import encode_basestring
-from typing import Any
+from typing import Any, Self
 
 MAX_DEPTH = 64
 MAX_NUMBER_CHARS = 1000
 # What Decimal itself can hold exactly everywhere; beyond it arithmetic (not storage) would fail.
 MAX_EXPONENT = 100_000
+LARGEST_FLOAT_EXPONENT = 300
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -32,7 +35,7 @@ class Number(Decimal):
 
     text: str
 
-    def __new__(cls, text: str) -> "Number":
+    def __new__(cls, text: str) -> Self:
         if len(text) > MAX_NUMBER_CHARS:
             raise CodecError(f"a number of {len(text)} characters; at most {MAX_NUMBER_CHARS} are taken")
         try:
@@ -118,32 +121,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, Decimal):
-        if value.adjusted() > 300:
+        if value.adjusted() > LARGEST_FLOAT_EXPONENT:
             return 1.7e308 if value > 0 else -1.7e308
         return int(value) if value == value.to_integral_value() else Decimal(value)
     return value
 
 
-def _write(value: Any, put: Any, *, ordered: bool = False) -> None:
-    if isinstance(value, str):
-        put(encode_basestring(value))
-    elif value is None:
-        put("null")
-    elif value is True:
-        put("true")
-    elif value is False:
-        put("false")
-    elif isinstance(value, Number):
-        put(value.text)
-    elif isinstance(value, int):
-        put(int.__repr__(value))
-    elif isinstance(value, Decimal):
-        put(str(value))
-    elif isinstance(value, float):
-        if value != value or value in (float("inf"), float("-inf")):
-            raise CodecError(f"{value} is no JSON number")
-        put(float.__repr__(value))
-    elif isinstance(value, dict):
+def _write(value: Any, put: Callable[[str], object], *, ordered: bool = False) -> None:
+    if isinstance(value, dict):
         put("{")
         for index, key in enumerate(sorted(value) if ordered else value):
             put(("," if index else "") + encode_basestring(key) + ":")
@@ -157,7 +142,26 @@ def _write(value: Any, put: Any, *, ordered: bool = False) -> None:
             _write(item, put, ordered=ordered)
         put("]")
     else:
-        raise TypeError(f"{type(value).__name__} has no JSON form")
+        put(_scalar(value))
+
+
+_WORDS = {None: "null", True: "true", False: "false"}
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if value is None or isinstance(value, bool):
+        return _WORDS[value]
+    if isinstance(value, Number):
+        return value.text
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, Decimal | float):
+        if not math.isfinite(value):
+            raise CodecError(f"{value} is no JSON number")
+        return str(value) if isinstance(value, Decimal) else float.__repr__(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
 def _constant(name: str) -> Any:

@@ -37,7 +37,11 @@ def check_branches(graph: Graph, findings: Findings) -> None:
 
 
 class Branches:
-    """Which branches each step is in. A branch is known by the position of its entry."""
+    """Which branch each step is in. A branch is known by the position of its entry.
+
+    A step that two branches lead to counts to the first: the second one's edge to it then leads out of
+    its branch, and is told as such.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.fork_of: dict[int, int] = {}  # entry -> its parallel step
@@ -45,34 +49,21 @@ class Branches:
             for edge in graph.edges[fork.index]:
                 if edge.via == "parallel" and edge.target is not None:
                     self.fork_of.setdefault(edge.target, fork.index)
-        self._owners: dict[int, list[int]] = {}
-        bounds = self._main_line(graph) if graph.forks else set()
-        for entry in self.fork_of:
-            if graph.kind(entry) not in _CLOSED:
-                for index in _reached([entry], lambda index: self._inner(graph, index, bounds)):
-                    self._owners.setdefault(index, []).append(entry)
+        entries = [entry for entry in self.fork_of if graph.kind(entry) not in _CLOSED]
+        self._entry_of = {entry: entry for entry in entries}
+        bounds = self._main_line(graph) if entries else set()
+        for entry in entries:
+            waiting = [entry]
+            while waiting:
+                for edge, target in graph.forward(waiting.pop()):
+                    inner = edge.key and not edge.guessed and graph.kind(target) not in _CLOSED
+                    if inner and target not in bounds and target not in self._entry_of:
+                        self._entry_of[target] = entry
+                        waiting.append(target)
 
     def of(self, index: int) -> int | None:
-        """The entry of the branch that a step is in; None outside. An entry is in its own."""
-        owners = self._owners.get(index)
-        if owners is None:
-            return None
-        return index if index in owners else owners[0]
-
-    def share(self, one: int, other: int) -> bool:
-        """Whether some branch holds both."""
-        return not set(self._owners.get(one, ())).isdisjoint(self._owners.get(other, ()))
-
-    def _inner(self, graph: Graph, index: int, bounds: set[int]) -> Iterable[int]:
-        return (
-            target
-            for edge, target in graph.forward(index)
-            if edge.key
-            and not edge.guessed
-            and target not in bounds
-            and target not in self.fork_of
-            and graph.kind(target) not in _CLOSED
-        )
+        """The entry of the branch that a step is in; None outside."""
+        return self._entry_of.get(index)
 
     def _main_line(self, graph: Graph) -> set[int]:
         """Steps reached from the first without entering a branch, and on their way to a finish.
@@ -144,7 +135,7 @@ def _check_outside(graph: Graph, branches: Branches, edge: Edge, findings: Findi
 def _check_inside(graph: Graph, branches: Branches, edge: Edge, entry: int, findings: Findings) -> None:
     branch = shown(graph.name(entry))
     if edge.via not in FORWARD:
-        if edge.target is None or not branches.share(edge.source, edge.target):
+        if edge.target is None or branches.of(edge.target) != entry:
             to = JOIN if edge.target is None else shown(graph.name(edge.target))
             findings.add(Rule.REJECT_OUT, edge.path, to=to, branch=branch)
         return

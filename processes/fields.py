@@ -176,7 +176,9 @@ def fits(kind: str, value: object) -> bool:
 
 
 def _is_finite_number(value: object) -> bool:
-    return is_number(value) and (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value))  # type: ignore[arg-type]
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    return is_number(value) and (not isinstance(value, float) or math.isfinite(value))
 
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

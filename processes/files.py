@@ -5,7 +5,7 @@ Storage may be a network service, so nothing here that reads or writes bytes run
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from django.conf import settings
@@ -66,17 +66,16 @@ def verify(wanted: set[str]) -> dict[str, tuple[Upload, str | None]]:
 
 
 def citable(
-    verified: Mapping[str, tuple[Upload, str | None]], *, by: str, run_texts: Iterable[str]
+    verified: Mapping[str, tuple[Upload, str | None]], *, by: str, cited: Set[str]
 ) -> dict[str, FileState]:
-    """Who may cite what: the uploader, or anybody within a run that already cites it.
+    """Who may cite what: the uploader, or anybody within a run that already cites it (`cited`).
 
-    To anyone else the file does not exist. `run_texts`: JSON texts of the run (its data, a candidate).
+    To anyone else the file does not exist.
     """
-    texts = list(run_texts)
     return {
         ref: FileState(sha256=upload.sha256, refusal=wrong)
         for ref, (upload, wrong) in verified.items()
-        if upload.by == by or any(f'"{ref}"' in text for text in texts)
+        if upload.by == by or ref in cited
     }
 
 

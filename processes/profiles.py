@@ -6,6 +6,7 @@ from processes.engine import ENTER
 
 PROTOCOL = "agentprocess"
 VERSION = "core-2"
+OUTCOME_CHARS, ROLE_CHARS = 200, 200  # what the columns hold
 
 
 def profiles() -> list[str]:
@@ -32,6 +33,12 @@ def refusals(document: Document) -> list[Issue]:
         if step.kind not in ENTER:
             message = f"This server can't run {step.kind} steps yet. Leave the step out."
             found.append(Issue(step=step.id, key=step.kind, line=step.line, message=message))
+        if step.kind == "finish" and len(step.text) > OUTCOME_CHARS:
+            message = f"The outcome is longer than {OUTCOME_CHARS} characters. Write a short word."
+            found.append(Issue(step=step.id, key="finish", line=step.line, message=message))
+        if "." not in step.person and len(step.person) > ROLE_CHARS:
+            message = f"The role's name is longer than {ROLE_CHARS} characters. Shorten it."
+            found.append(Issue(step=step.id, key="person", line=step.line, message=message))
         if step.check and not checked:
             found.append(Issue(step=step.id, key="check", line=step.line, message=UNJUDGED))
     return found

@@ -15,6 +15,8 @@ from processes.document import Document, Issue, parse
 from processes.models import Process, Role, Version
 from processes.profiles import refusals
 
+CHANGED = "Somebody changed or published this draft meanwhile. Look at it again before you publish it."
+
 
 class RefusedError(Exception):
     """The text can't be published; every issue is named."""
@@ -64,6 +66,7 @@ def draft(text: str, *, by: str, change: str = "", folder: str = "") -> Version:
         raise RefusedError(examined.issues)
     with transaction.atomic():
         process, _ = Process.objects.get_or_create(name=document.name)
+        Process.objects.select_for_update().get(pk=process.pk)  # nobody publishes the draft under us
         version = Version.objects.filter(process=process, published_at__isnull=True).first()
         version = version or Version(process=process)
         version.text, version.description = text, document.description
@@ -102,7 +105,29 @@ def proposal(document: Document) -> RoleMap:
 
 
 def publish(version: Version, mapping: RoleMap, *, by: str) -> Version:
-    """Number a draft and freeze it with its mapping. Raises RefusedError with every issue."""
+    """Number a draft and freeze it with its mapping.
+
+    Raises RefusedError with every issue, also where the draft is no longer the one that was read.
+    """
+    with transaction.atomic():
+        Process.objects.select_for_update().get(pk=version.process_id)  # numbers are given one at a time
+        if not Version.objects.filter(
+            pk=version.pk, published_at__isnull=True, created_at=version.created_at
+        ).exists():
+            raise RefusedError((Issue(step="", key="", line=None, message=CHANGED, rule="changed"),))
+        document = _publishable(version, mapping)
+        newest = latest(version.process)
+        version.number = 1 + (newest.number or 0 if newest is not None else 0)
+        version.published_by, version.published_at = by, timezone.now()
+        version.escalations_id = mapping.escalations
+        Role.objects.bulk_create(
+            Role(version=version, name=role, group_id=mapping.roles[role]) for role in document.roles
+        )
+        version.save(update_fields=["number", "published_by", "published_at", "escalations"])
+    return version
+
+
+def _publishable(version: Version, mapping: RoleMap) -> Document:
     examined = examine(version.text)
     issues = list(examined.issues)
     document = examined.document
@@ -114,17 +139,13 @@ def publish(version: Version, mapping: RoleMap, *, by: str) -> Version:
         ]
     if issues or document is None:
         raise RefusedError(tuple(issues))
-    with transaction.atomic():
-        Process.objects.select_for_update().get(pk=version.process_id)  # numbers are given one at a time
-        newest = latest(version.process)
-        version.number = 1 + (newest.number or 0 if newest is not None else 0)
-        version.published_by, version.published_at = by, timezone.now()
-        version.escalations_id = mapping.escalations
-        Role.objects.bulk_create(
-            Role(version=version, name=role, group_id=mapping.roles[role]) for role in document.roles
-        )
-        version.save(update_fields=["number", "published_by", "published_at", "escalations"])
-    return version
+    return document
+
+
+def retire(process: Process, *, retired: bool) -> None:
+    """Take a process out of use (no new runs; running ones go on), or back into use."""
+    process.retired_at = timezone.now() if retired else None
+    process.save(update_fields=["retired_at"])
 
 
 def is_in_force(document: Document, mapping: RoleMap) -> Version | None:

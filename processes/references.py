@@ -17,66 +17,67 @@ def check_references(drafts: Sequence[Draft], inputs: Mapping[str, Field] | None
     `inputs` is None where it could not be read; then, as for a step's unreadable output, nothing is said
     of paths into it.
     """
-    steps = {draft.step.id: draft for draft in drafts if draft.step.id}
+    checker = _Checker(drafts, inputs, findings)
     for draft in drafts:
         if "." in draft.step.person:
-            wanted = _Wanted("person", draft.step.person, (*draft.path, "person"))
-            _check(wanted, steps, inputs, findings)
+            checker.check(_Reference("person", draft.step.person, (*draft.path, "person")))
         if draft.step.kind == "wait_until" and draft.step.text.strip():
-            wanted = _Wanted("datetime", draft.step.text, (*draft.path, "wait_until"))
-            _check(wanted, steps, inputs, findings)
+            checker.check(_Reference("datetime", draft.step.text, (*draft.path, "wait_until")))
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A path that must lead to a field of a type, and where in the file it stands."""
+class _Reference:
+    """A path that must lead to a field of type `wanted`, and where in the file it stands."""
 
-    type: str
+    wanted: str
     value: str
-    path: Path
+    place: Path
 
 
-def _check(
-    wanted: _Wanted, steps: Mapping[str, Draft], inputs: Mapping[str, Field] | None, findings: Findings
-) -> None:
-    # a field's name may hold dots itself
-    if wanted.value.startswith("inputs.") and (name := wanted.value.removeprefix("inputs.")):
-        _check_field(wanted, name, "inputs", inputs, findings)
-        return
-    root, _, rest = wanted.value.partition(".")
-    step, _, name = rest.partition(".output.")
-    if root != "steps" or "." in step or not (step and name):
-        findings.add(Rule.PATH_SHAPE, wanted.path, value=shown(wanted.value))
-    elif step not in steps:
-        hint = findings.hint(step, steps, "The steps are")
-        findings.add(Rule.PATH_STEP, wanted.path, value=shown(wanted.value), hint=hint)
-    elif steps[step].step.kind not in {*KEYS["output"], ""}:
-        hint = f"Only {listed(KEYS['output'])} steps declare output."
-        findings.add(Rule.PATH_FIELD, wanted.path, value=shown(wanted.value), hint=hint)
-    elif steps[step].output_read:
-        _check_field(wanted, name, f"steps.{step}.output", steps[step].step.output, findings)
+class _Checker:
+    def __init__(
+        self, drafts: Sequence[Draft], inputs: Mapping[str, Field] | None, findings: Findings
+    ) -> None:
+        self._steps = {draft.step.id: draft for draft in drafts if draft.step.id}
+        self._inputs = inputs
+        self._findings = findings
+        self._fitting: dict[tuple[str, str], list[str]] = {}
 
+    def check(self, reference: _Reference) -> None:
+        # a field's name may hold dots itself
+        root, _, rest = reference.value.partition(".")
+        step, _, name = rest.partition(".output.")
+        if root == "inputs" and rest:
+            self._check_field(reference, rest, "inputs", self._inputs)
+        elif root != "steps" or "." in step or not (step and name):
+            self._add(Rule.PATH_SHAPE, reference)
+        elif step not in self._steps:
+            self._add(Rule.PATH_STEP, reference, hint=self._findings.hint(step, self._steps, "The steps are"))
+        elif self._steps[step].step.kind not in {*KEYS["output"], ""}:
+            self._add(Rule.PATH_FIELD, reference, hint=f"Only {listed(KEYS['output'])} steps declare output.")
+        elif self._steps[step].output_read:
+            self._check_field(reference, name, f"steps.{step}.output", self._steps[step].step.output)
 
-def _check_field(
-    wanted: _Wanted, name: str, stem: str, fields: Mapping[str, Field] | None, findings: Findings
-) -> None:
-    value = shown(wanted.value)
-    if fields is None:
-        return
-    if name not in fields:
-        hint = _hint(wanted, name, stem, fields, findings)
-        findings.add(Rule.PATH_FIELD, wanted.path, value=value, hint=hint)
-    elif fields[name].type not in {wanted.type, ""}:
-        key = wanted.path[-1]
-        findings.add(
-            Rule.PATH_TYPE, wanted.path, value=value, type=fields[name].type, key=key, wanted=wanted.type
-        )
+    def _add(self, rule: Rule, reference: _Reference, **words: object) -> None:
+        self._findings.add(rule, reference.place, value=shown(reference.value), **words)
 
+    def _check_field(
+        self, reference: _Reference, name: str, stem: str, fields: Mapping[str, Field] | None
+    ) -> None:
+        if fields is None:
+            return
+        if name not in fields:
+            self._add(Rule.PATH_FIELD, reference, hint=self._hint(reference.wanted, name, stem, fields))
+        elif fields[name].type not in {reference.wanted, ""}:
+            key = reference.place[-1]
+            self._add(Rule.PATH_TYPE, reference, type=fields[name].type, key=key, wanted=reference.wanted)
 
-def _hint(wanted: _Wanted, name: str, stem: str, fields: Mapping[str, Field], findings: Findings) -> str:
-    if near := findings.near(name, fields):
-        return f"Did you mean {shown(f'{stem}.{near}')}?"
-    fitting = (f"{stem}.{other}" for other, field in fields.items() if field.type == wanted.type)
-    if found := list(islice(fitting, MAX_FITTING)):
-        return f"Of type {wanted.type} there is {listed(found)}."
-    return f"Declare it under {stem} as a {wanted.type}."
+    def _hint(self, wanted: str, name: str, stem: str, fields: Mapping[str, Field]) -> str:
+        if near := self._findings.near(name, fields):
+            return f"Did you mean {shown(f'{stem}.{near}')}?"
+        if (stem, wanted) not in self._fitting:  # once, however many paths miss
+            fitting = (f"{stem}.{other}" for other, field in fields.items() if field.type == wanted)
+            self._fitting[stem, wanted] = list(islice(fitting, MAX_FITTING))
+        if found := self._fitting[stem, wanted]:
+            return f"Of type {wanted} there is {listed(found)}."
+        return f"Declare it under {stem} as a {wanted}."

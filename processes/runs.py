@@ -104,7 +104,12 @@ _JOINED: tuple[Any, ...] = (
 
 
 def _steps(run: str) -> QuerySet[Step]:
-    """Every step with its live attempt, its open item and what a view shows of them, in one statement."""
+    """Every step with its live attempt, its open item and what a view shows of them, in one statement.
+
+    A statement of its own after the one that waits for the lock: on PostgreSQL that one would still see
+    other tables as they were before it waited.
+    """
+    entries = HistoryEntry.objects.filter(run_id=run).order_by("-number").values("number")[:1]
     latest = Attempt.objects.filter(step=OuterRef("pk")).order_by("-number").values("number")[:1]
     return (
         Step.objects.filter(run_id=run)
@@ -112,6 +117,7 @@ def _steps(run: str) -> QuerySet[Step]:
             live=FilteredRelation("attempts", condition=Q(attempts__live=True)),
             open=FilteredRelation("items", condition=Q(items__state=ItemState.OPEN)),
             latest=Subquery(latest),
+            entries=Subquery(entries),
         )
         .select_related(*_JOINED)
         .order_by("position")
@@ -119,10 +125,9 @@ def _steps(run: str) -> QuerySet[Step]:
 
 
 def _row(run: str, *, lock: bool) -> Run:
-    entries = HistoryEntry.objects.filter(run=OuterRef("pk")).order_by("-number").values("number")[:1]
-    rows = Run.objects.annotate(entries=Subquery(entries))
+    rows = Run.objects.all()
     if lock:
-        rows = rows.select_for_update(of=("self",))
+        rows = rows.select_for_update()
     row = rows.filter(pk=run).first()
     if row is None:
         raise ToolError("not_found", f"There is no run {run[:60]}.")
@@ -134,8 +139,7 @@ def load(run: str, *, lock: bool = False) -> Loaded:
     row = _row(run, lock=lock)
     about = compiled(row.version_id)
     loaded = Loaded(
-        row=row, compiled=about, now=_now(row, about), steps={}, attempts={}, numbers={}, items={},
-        entries=getattr(row, "entries", None) or 0,
+        row=row, compiled=about, now=_now(row, about), steps={}, attempts={}, numbers={}, items={}, entries=0
     )  # fmt: skip
     found: Any
     for found in _steps(run):
@@ -143,6 +147,7 @@ def load(run: str, *, lock: bool = False) -> Loaded:
         loaded.steps[step.name] = step
         step.run = row
         loaded.numbers[step.name] = found.latest or 0
+        loaded.entries = found.entries or 0
         loaded.now.steps[step.name] = engine.StepNow(
             step.name, step.kind, StepState(step.state), step.ready_at, step.due_at, step.completed
         )
@@ -300,9 +305,10 @@ def _save_parts(loaded: Loaded) -> None:
     changed = [attempt for attempt in loaded.changed_attempts.values() if attempt.pk]
     if changed:
         Attempt.objects.bulk_update(changed, _ATTEMPT_COLUMNS)
-        over = [attempt.pk for attempt in changed if not attempt.live]
-        if over and not loaded.now.live:
-            # the run's end makes void what was still being checked or held
+        checked = {name for name, step in loaded.now.document.steps.items() if step.check}
+        over = [attempt.pk for attempt in changed if not attempt.live and attempt.step.name in checked]
+        if over:
+            # the attempt's end makes void what was still being checked or held
             Submission.objects.filter(
                 attempt__in=over,
                 state__in=[SubmissionState.CHECKING, SubmissionState.ERROR, SubmissionState.HELD],

@@ -44,8 +44,9 @@ class Asked:
     item: WorkItem
     caller: Caller
     decision: Decision
-    # ids of whoever worked the step, or the steps before an approval (`agent:…`, `person:…`)
-    workers: frozenset[str]
+    # ids of whoever handed in what the run rests on and what the item holds (`agent:…`, `person:…`);
+    # costs a statement, so only a rule that needs it asks
+    workers: Callable[[], frozenset[str]]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,7 +15,6 @@ from typing import Any
 import yaml
 
 from processes.document import Document, Issue, parse
-from processes.yamlcore import CoreLoader
 
 KEYS = ("pass", "fail", "confidence")
 # A new key goes under the first of these that the question has.
@@ -28,6 +27,9 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\r\n]*")
 _COMMENT_OR_COMMA = re.compile(r"(?:^|(?<=\s))#[^\r\n]*|,")
 _HEADER = re.compile(r"[|>][-+0-9]*")
 _EMPTY_LINES = re.compile(r"(?<=\n)(?:\r?\n)+\Z")
+
+# Only places are asked of it; what the words mean is for `parse` to say.
+_PARSER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 type Number = int | Decimal
 # A question: its step's id, and its position in the step's check.
@@ -185,7 +187,7 @@ class _Sheet:
     _dash: int = field(init=False)
 
     def __post_init__(self) -> None:
-        root: Any = yaml.compose(self.text, Loader=CoreLoader)
+        root: Any = yaml.compose(self.text, Loader=_PARSER)
         _, steps = _entry(root, "steps")
         self._steps = steps.value
         # how far the author puts a list's dashes in from its key

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from checks import codec
+from checks import codec, verdicts
 from processes import files, tokens
 from processes.document import Step as StepSpec
 from processes.engine import stamp
@@ -98,7 +98,9 @@ def requirements(spec: StepSpec) -> View:
 def work_item(
     item: WorkItem, about: Compiled, row: Run, *, data: Mapping[str, Any] | None, at: datetime
 ) -> View:
-    """One work item; `data` is the run data when it is at hand (an escalation shows its check)."""
+    """One work item. An escalation shows its check: from the run data where that is at hand, else from the
+    candidate's verdict, which must then be loaded with its answers.
+    """
     spec = about.document.steps[item.step.name]
     due = item.step.due_at
     return {
@@ -143,7 +145,10 @@ def _escalation(item: WorkItem, data: Mapping[str, Any] | None) -> View:
     if item.candidate is not None:
         held = item.candidate
         view["candidate"] = {**codec.loads(held.content), "by": held.by, "at": stamp(held.at)}
-        check = (data or {}).get("steps", {}).get(item.step.name, {}).get("check")
+        if data is not None:
+            check = data["steps"].get(item.step.name, {}).get("check")
+        else:
+            check = verdicts.view(held.verdict, held.verdict.answers.all()) if held.verdict else None
         if check is not None:
             view["check"] = check
     return view

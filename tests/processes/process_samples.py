@@ -167,4 +167,6 @@ def issues(text: str) -> tuple[Issue, ...]:
 
 def process(steps: Iterable[str]) -> str:
     """A file of bare steps, each in flow style."""
-    return "---\nname: bare\ndescription: Bare.\nsteps:\n" + "".join(f"  - {step}\n" for step in steps) + "---\n"
+    return (
+        "---\nname: bare\ndescription: Bare.\nsteps:\n" + "".join(f"  - {step}\n" for step in steps) + "---\n"
+    )

@@ -124,19 +124,30 @@ def test_a_text_with_issues_is_refused_with_them():
 
 
 def test_a_layout_that_would_lose_something_is_refused_in_words():
-    text = FILE.replace("      - {ask:", "      - ? ask\n        : Is it short?\n        ? pass\n        : 0.5\n      - {ask:")
+    text = FILE.replace(
+        "      - {ask:", "      - ? ask\n        : Is it short?\n        ? pass\n        : 0.5\n      - {ask:"
+    )
     with pytest.raises(ThresholdsError, match="Change them in the text itself"):
         changed(text, write_1={"pass": None})
     assert "        : 0.6\n" in changed(text, write_1={"pass": "0.6"})
 
 
 LAYOUTS = {
-    "literal": ("    check: |\n      One\n      two?\n\n", "      - ask: |\n          One\n          two?\n        pass: 0.5\n\n"),
+    "literal": (
+        "    check: |\n      One\n      two?\n\n",
+        "      - ask: |\n          One\n          two?\n        pass: 0.5\n\n",
+    ),
     "kept": ("    check: |+ # c\n      One\n\n", "      - ask: |+ # c\n          One\n\n        pass: 0.5\n"),
     "indicated": ("    check: |2\n        One\n", "      - ask: |2\n            One\n        pass: 0.5\n"),
-    "below": ("    check: # c\n      One two?\n", "    check: # c\n      - ask: One two?\n        pass: 0.5\n"),
+    "below": (
+        "    check: # c\n      One two?\n",
+        "    check: # c\n      - ask: One two?\n        pass: 0.5\n",
+    ),
     "plain lines": ("    check: One\n     two?\n", "      - ask: One\n         two?\n        pass: 0.5\n"),
-    "quoted lines": ('    check: "One\n\n      two?"\n', '      - ask: "One\n\n          two?"\n        pass: 0.5\n'),
+    "quoted lines": (
+        '    check: "One\n\n      two?"\n',
+        '      - ask: "One\n\n          two?"\n        pass: 0.5\n',
+    ),
 }
 
 
@@ -144,14 +155,18 @@ LAYOUTS = {
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_a_longer_short_form_keeps_its_text(layout, line_end):
     short, long = (text.replace("\n", line_end) for text in LAYOUTS[layout])
-    text = FILE.replace("\n", line_end).replace(f"    check: Does the total match?  # asked by finance{line_end}", short)
+    text = FILE.replace("\n", line_end).replace(
+        f"    check: Does the total match?  # asked by finance{line_end}", short
+    )
     new = changed(text, read_0={"pass": "0.5"})
     assert long in new
     assert parse(new).document.steps["read"].check[0].ask == parse(text).document.steps["read"].check[0].ask
 
 
 def test_characters_beyond_the_basic_plane_do_not_shift_the_places():
-    text = FILE.replace("Checks an invoice.", "Prüft 🧾🧾 Rechnungen.").replace("---\nname", "\ufeff---\nname", 1)
+    text = FILE.replace("Checks an invoice.", "Prüft 🧾🧾 Rechnungen.").replace(
+        "---\nname", "\ufeff---\nname", 1
+    )
     assert changed(text, write_0={"pass": "0.95"}) == text.replace("pass: 0.90   #", "pass: 0.95   #")
 
 
@@ -198,7 +213,9 @@ class Writer:
 
     def question(self, kind: str) -> dict[str, str]:
         pass_at, fail = sorted([self.fraction(), self.fraction()], key=Decimal, reverse=True)
-        ask = self.draw(st.sampled_from(["Is it fine?", '"It''s: fine, {really}?"', "'Does ''it'' hold # up?'"]))
+        ask = self.draw(
+            st.sampled_from(["Is it fine?", '"Its: fine, {really}?"', "'Does ''it'' hold # up?'"])
+        )
         found = {"ask": ask}
         if kind == "yes_no":
             found |= {"pass": pass_at} if self.flip() else {}
@@ -225,7 +242,12 @@ class Writer:
                 lines.append(f"{at}{key}:{self.remark()}")
                 lines += [f"{at}  - {item}{self.remark()}" for item in re.findall(r"'[^']*'|\w+", value)]
             elif value.startswith("{") and self.flip():
-                lines += [f"{at}{key}:", f"{at}  yes: Fine.{self.remark()}", f"{at}  no: |", f"{at}    Not, fine."]
+                lines += [
+                    f"{at}{key}:",
+                    f"{at}  yes: Fine.{self.remark()}",
+                    f"{at}  no: |",
+                    f"{at}    Not, fine.",
+                ]
             elif value == "Is it fine?" and self.flip():
                 lines += [f"{at}{key}: >-{self.remark()}", f"{at}    Is it", f"{at}    fine?"]
             else:
@@ -240,16 +262,35 @@ class Writer:
         if self.flip():
             return "{ " + ", ".join(parts) + " }"
         at = "\n" + " " * (column + 2)
-        return "{" + "".join(f"{at}{part}{comma}{self.remark()}" for part, comma in zip(
-            parts, [","] * (len(parts) - 1) + [""], strict=True)) + at + "}"
+        return (
+            "{"
+            + "".join(
+                f"{at}{part}{comma}{self.remark()}"
+                for part, comma in zip(parts, [","] * (len(parts) - 1) + [""], strict=True)
+            )
+            + at
+            + "}"
+        )
 
     def check(self, step: str, column: int) -> list[str]:
         at = " " * column
         if self.flip():
             self.has_short, self.kinds[step, 0] = True, "yes_no"
-            form = self.draw(st.sampled_from(["Is it fine?", '"Is it # fine?"', "|\n{}  Is it\n\n{}   fine?\n",
-                                              "Is it\n{} fine?", ">+\n{}    Is\n{}    it?\n\n", "'Is\n\n{} it?'"]))
-            return f"{at}check: {form.replace('{}', at)}{self.remark() if form[-1] != chr(10) else ''}".split("\n")
+            form = self.draw(
+                st.sampled_from(
+                    [
+                        "Is it fine?",
+                        '"Is it # fine?"',
+                        "|\n{}  Is it\n\n{}   fine?\n",
+                        "Is it\n{} fine?",
+                        ">+\n{}    Is\n{}    it?\n\n",
+                        "'Is\n\n{} it?'",
+                    ]
+                )
+            )
+            return f"{at}check: {form.replace('{}', at)}{self.remark() if form[-1] != chr(10) else ''}".split(
+                "\n"
+            )
         kinds = self.draw(st.lists(st.sampled_from(list(TAKES)), min_size=1, max_size=3))
         self.kinds |= {(step, position): kind for position, kind in enumerate(kinds)}
         questions = [self.question(kind) for kind in kinds]
@@ -260,7 +301,9 @@ class Writer:
         for question in questions:
             lines += self.remarks(column)
             if self.flip():
-                lines.append(f"{at}{' ' * self.dash}- {self.flow(question, column + self.dash + 2)}{self.remark()}")
+                lines.append(
+                    f"{at}{' ' * self.dash}- {self.flow(question, column + self.dash + 2)}{self.remark()}"
+                )
             else:
                 lines += self.block(question, column + self.dash + 2)
         return "\n".join(lines).split("\n")
@@ -344,7 +387,9 @@ def test_only_the_numbers_change(data):
 def test_there_and_back_says_the_same(data):
     made = data.draw(files())
     document = parse(made.text).document
-    back = {place: dict.fromkeys(TAKES[kind]) | numbers(document)[place] for place, kind in made.kinds.items()}
+    back = {
+        place: dict.fromkeys(TAKES[kind]) | numbers(document)[place] for place, kind in made.kinds.items()
+    }
     again = edit(edit(made.text, data.draw(wanted_for(made))), back)
     assert numbers(parse(again).document) == numbers(document)
     assert without_numbers(parse(again).document.front) == without_numbers(document.front)
