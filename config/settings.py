@@ -93,6 +93,7 @@ CELERY_TASK_EAGER_PROPAGATES = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {"wake": {"task": "processes.wake", "schedule": 10.0}}
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
@@ -121,7 +122,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-LOGIN_URL = "admin:login"
+LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "queue"
 
 # No inline script or style, no eval, nothing from elsewhere; forms post home, nobody frames us.

@@ -8,12 +8,13 @@ from django.conf import settings
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views.decorators.http import require_safe
 from rest_framework.authentication import CSRFCheck
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.utils.mediatypes import media_type_matches
 from rest_framework.views import APIView
 
 from checks import codec
@@ -102,6 +103,9 @@ class ToolView(APIView):
     renderer_classes = (LosslessRenderer,)
     http_method_names = ["post", "options"]
 
+    def perform_authentication(self, request: Request) -> None:
+        """Nothing: `caller_of` looks for itself, and DRF would put its own nobody over the session's person."""
+
     def post(self, request: Request, tool: str) -> Response:
         self._bound(request, tool)
         caller = caller_of(request)
@@ -110,6 +114,10 @@ class ToolView(APIView):
         return Response({"ok": True, "data": pipeline.call(tool, caller, request.data)})
 
     def _bound(self, request: Request, tool: str) -> None:
+        """Refuse what is not worth reading, before anything reads it: the CSRF check would parse a form."""
+        kind = request.META.get("CONTENT_TYPE", "")
+        if kind and not media_type_matches(LosslessParser.media_type, kind):
+            raise UnsupportedMediaType(kind)
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if tool == "upload" else CALL_BYTES
         size = request.META.get("CONTENT_LENGTH") or "0"
         if not size.isdigit() or int(size) > most:

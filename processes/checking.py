@@ -24,9 +24,9 @@ from processes.callers import Caller
 from processes.claims import being_checked, pending
 from processes.document import Step as StepSpec
 from processes.errors import ToolError, checking, run_ended
+from processes.loaded import Loaded
 from processes.models import Submission
 from processes.pipeline import Answer, Call, Result, run_answer, told
-from processes.runs import Loaded
 from processes.states import Decision, SubmissionState
 
 ERRORS_IN_A_ROW = 3

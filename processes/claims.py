@@ -5,8 +5,8 @@ from django.utils import timezone
 from processes import tokens, view
 from processes.callers import Caller
 from processes.errors import ToolError, checking
+from processes.loaded import Loaded
 from processes.models import Attempt, Submission
-from processes.runs import Loaded
 from processes.states import StepState, SubmissionState
 
 

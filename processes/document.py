@@ -79,6 +79,10 @@ class Document:
         return tuple(dict.fromkeys(roles))
 
     @property
+    def waits_for_events(self) -> bool:
+        return any(step.kind == "wait_for" for step in self.steps.values())
+
+    @property
     def has_initiator(self) -> bool:
         """Whether a step is for whoever started the run, so that an agent can't start one."""
         return any(step.person == INITIATOR for step in self.steps.values())

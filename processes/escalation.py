@@ -5,8 +5,8 @@ from typing import Any
 
 from processes import engine
 from processes.engine import Assignee
+from processes.loaded import Loaded
 from processes.models import Submission
-from processes.runs import Loaded
 
 
 def open_escalation(

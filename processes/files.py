@@ -5,7 +5,8 @@ Storage may be a network service, so nothing here that reads or writes bytes run
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from django.conf import settings
@@ -66,7 +67,7 @@ def verify(wanted: set[str]) -> dict[str, tuple[Upload, str | None]]:
 
 
 def citable(
-    verified: Mapping[str, tuple[Upload, str | None]], *, by: str, cited: Set[str]
+    verified: Mapping[str, tuple[Upload, str | None]], *, by: str, cited: AbstractSet[str]
 ) -> dict[str, FileState]:
     """Who may cite what: the uploader, or anybody within a run that already cites it (`cited`).
 

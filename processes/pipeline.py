@@ -16,6 +16,7 @@ from checks import codec
 from processes import contracts, runs, view
 from processes.callers import Caller, CallerKind
 from processes.errors import ToolError
+from processes.loaded import Loaded
 from processes.models import Request
 
 log = logging.getLogger(__name__)
@@ -34,10 +35,10 @@ class Result:
         return view.refill(dict(self.view), **self.refill)
 
 
-Answer = Callable[[runs.Loaded], Result]
+Answer = Callable[[Loaded], Result]
 
 
-def run_answer(loaded: runs.Loaded) -> Result:
+def run_answer(loaded: Loaded) -> Result:
     """The run view: what most writes answer."""
     return Result(view.run_view(loaded), {"body": loaded.compiled.id})
 
@@ -54,7 +55,7 @@ class Call:
         return str(self.arguments["requestId"])
 
     def move[T](
-        self, run: str, work: Callable[[runs.Loaded], Answer | T], *, ended_ok: bool = False
+        self, run: str, work: Callable[[Loaded], Answer | T], *, ended_ok: bool = False
     ) -> Result | T:
         """Beats 3 to 5: lock, `work`, save, answer, record.
 
@@ -72,7 +73,7 @@ class Call:
             return done
 
     def transition(
-        self, run: str, work: Callable[[runs.Loaded], Answer | ToolError], *, ended_ok: bool = False
+        self, run: str, work: Callable[[Loaded], Answer | ToolError], *, ended_ok: bool = False
     ) -> dict[str, Any]:
         """`move` to its full answer. A ToolError that `work` gives back (rather than raises) is told after
         what it changed (a handoff, a void verdict) is committed.

@@ -5,10 +5,8 @@ guarded by the revision that was loaded, so that a missed lock fails loudly inst
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -17,82 +15,18 @@ from django.db.models import FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from checks import codec
-from processes import engine, seams
+from processes import engine, saving
 from processes.errors import ToolError, run_ended
-from processes.models import Attempt, HistoryEntry, Run, Step, Submission, WorkItem
+from processes.inputs import rows_of
+from processes.loaded import Loaded
+from processes.models import Attempt, HeldEvent, HistoryEntry, Run, RunInput, Step
 from processes.people import Directory
-from processes.states import ItemState, RunState, StepState, SubmissionState
+from processes.states import ItemState, RunState, StepState
 from processes.versions import Compiled, compiled
 
 
 class LostLockError(RuntimeError):
     """The run changed under us although we held its lock: a fault of ours, and nothing was saved."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Loaded:
-    """A run with its steps, live attempts and open items. Fields end in what `save` writes."""
-
-    row: Run
-    compiled: Compiled
-    now: engine.Now
-    steps: dict[str, Step]
-    attempts: dict[str, Attempt]  # live ones, by step
-    numbers: dict[str, int]  # the latest attempt's number, by step
-    items: dict[str, WorkItem]  # open ones, by step
-    entries: int  # history entries so far
-    # what the tool adds beside the engine's moves
-    changed_attempts: dict[int, Attempt] = field(default_factory=dict)
-    opened: list[WorkItem] = field(default_factory=list)
-    closed: list[WorkItem] = field(default_factory=list)
-    handed: Submission | None = None  # the submission that completed its step in this write
-    about: dict[str, Submission] = field(default_factory=dict)  # what an opened item is about
-    verdicts: dict[str, Any] = field(default_factory=dict)  # step → verdict, for its history entry
-
-    @property
-    def at(self) -> datetime:
-        return self.now.at
-
-    @property
-    def changed(self) -> bool:
-        return bool(self.now.effects or self.changed_attempts or self.opened or self.closed)
-
-    def attempt(self, step: str) -> Attempt:
-        return self.attempts[step]
-
-    def touch(self, attempt: Attempt) -> None:
-        """Save this attempt's columns with the run."""
-        self.changed_attempts[attempt.pk] = attempt
-
-    def decide(self, item: WorkItem, decision: str, by: str) -> None:
-        item.state, item.decision = ItemState.DECIDED, decision
-        item.decided_by, item.decided_at = by, self.at
-
-    def open_item(self, step: str, assignee: engine.Assignee, **columns: Any) -> WorkItem:
-        """Open a work item on a step; any that is open there is closed first."""
-        if (old := self.items.pop(step, None)) is not None:
-            if old.state == ItemState.OPEN:
-                old.state = ItemState.REMOVED
-            self.closed.append(old)
-        item = WorkItem(
-            run=self.row,
-            step=self.steps[step],
-            attempt=self.attempts.get(step),
-            kind=self.steps[step].kind,
-            group_id=assignee.group,
-            person_id=assignee.person,
-            opened_at=self.at,
-            **columns,
-        )
-        self.items[step] = item
-        self.opened.append(item)
-        return item
-
-    def close_item(self, step: str) -> None:
-        if (old := self.items.pop(step, None)) is not None:
-            if old.state == ItemState.OPEN:
-                old.state = ItemState.REMOVED
-            self.closed.append(old)
 
 
 # ---- reading
@@ -135,7 +69,9 @@ def _row(run: str, *, lock: bool) -> Run:
 
 
 def load(run: str, *, lock: bool = False) -> Loaded:
-    """Raises ToolError `not_found`. Two statements, plus two when its version is new to this process."""
+    """Raises ToolError `not_found`. Two statements (three where the process waits for events), plus two when
+    its version is new to this process.
+    """
     row = _row(run, lock=lock)
     about = compiled(row.version_id)
     loaded = Loaded(
@@ -149,8 +85,9 @@ def load(run: str, *, lock: bool = False) -> Loaded:
         loaded.numbers[step.name] = found.latest or 0
         loaded.entries = found.entries or 0
         loaded.now.steps[step.name] = engine.StepNow(
-            step.name, step.kind, StepState(step.state), step.ready_at, step.due_at, step.completed
-        )
+            step.name, step.kind, StepState(step.state),
+            **{column: getattr(step, column) for column in saving.STANDING if column != "state"},
+        )  # fmt: skip
         # a filtered relation sets nothing where it found nothing
         if (attempt := getattr(found, "live", None)) is not None:
             attempt.step = step
@@ -158,6 +95,11 @@ def load(run: str, *, lock: bool = False) -> Loaded:
         if (item := getattr(found, "open", None)) is not None:
             item.step, item.run, item.attempt = step, row, attempt
             loaded.items[step.name] = item
+    if lock and about.document.waits_for_events:
+        loaded.now.held = [
+            engine.Event(event.name, event.by, codec.loads(event.data), event.pk)
+            for event in HeldEvent.objects.filter(run=row)
+        ]
     return loaded
 
 
@@ -178,11 +120,17 @@ def _now(row: Run, about: Compiled) -> engine.Now:
 # ---- writing
 
 
+def go_on(loaded: Loaded) -> bool:
+    """Go on from every wait whose time has come. Whether there was any."""
+    return loaded.now.live and loaded.sleepers and engine.wake(loaded.now)
+
+
 @contextmanager
 def locked(run: str, *, ended_ok: bool = False) -> Iterator[Loaded]:
     """The run, locked until the block ends, in a transaction of its own. `run_ended` comes first of all."""
     with transaction.atomic(durable=True):
         loaded = load(run, lock=True)
+        go_on(loaded)  # nobody has to be asked before a time that has come counts
         if not loaded.now.live and not ended_ok:
             raise run_ended()
         yield loaded
@@ -194,31 +142,35 @@ def create(about: Compiled, now: engine.Now, *, by: str, initiator: int | None, 
         version_id=about.id,
         test=test,
         subject=subject(now.data["inputs"]),
+        inputs=codec.dumps(now.data["inputs"]),
         started_by=by,
         initiator_id=initiator,
         started_at=now.at,
     )
     _fill(row, now)
     row.save(force_insert=True)
+    RunInput.objects.bulk_create(rows_of(row, now.data["inputs"]))
     steps = [
-        Step(run=row, name=name, position=position, kind=s.kind, state=s.state, ready_at=s.ready_at,
-             due_at=s.due_at, completed=s.completed)
-        for position, (name, s) in enumerate(now.steps.items())
+        Step(
+            run=row, name=name, position=position, kind=standing.kind,
+            **{column: getattr(standing, column) for column in saving.STANDING},
+        )
+        for position, (name, standing) in enumerate(now.steps.items())
     ]  # fmt: skip
     Step.objects.bulk_create(steps)
     loaded = Loaded(
         row=row, compiled=about, now=now, steps={step.name: step for step in steps}, attempts={},
         numbers=dict.fromkeys(now.steps, 0), items={}, entries=0,
     )  # fmt: skip
-    _follow(loaded)
-    _save_parts(loaded)
+    saving.follow(loaded)
+    saving.save_parts(loaded)
     return loaded
 
 
 def save(loaded: Loaded) -> None:
     """Write what changed, in a bounded number of statements whatever the run's size."""
     row = loaded.row
-    _follow(loaded)
+    saving.follow(loaded)
     _fill(row, loaded.now)
     row.updated_at = loaded.at
     saved = Run.objects.filter(pk=row.pk, revision=row.revision).update(
@@ -235,8 +187,8 @@ def save(loaded: Loaded) -> None:
     if not saved:
         raise LostLockError(f"run {row.pk} moved on from revision {row.revision} while we held its lock")
     row.revision += 1
-    _save_steps(loaded)
-    _save_parts(loaded)
+    saving.save_steps(loaded)
+    saving.save_parts(loaded)
 
 
 def _fill(row: Run, now: engine.Now) -> None:
@@ -262,96 +214,3 @@ def subject(inputs: dict[str, Any]) -> str:
         return " ".join(texts[0].split())[:200]
     numbers = [value for value in inputs.values() if codec.is_number(value)]
     return codec.dumps(numbers[0])[:200] if numbers else ""
-
-
-def _follow(loaded: Loaded) -> None:
-    """Turn the engine's effects into attempts, items and history (not yet saved)."""
-    for effect in loaded.now.effects:
-        if isinstance(effect, engine.Closed):
-            if (attempt := loaded.attempts.get(effect.step)) is not None and attempt.live:
-                attempt.live = False
-                attempt.lease_until = None
-                loaded.touch(attempt)
-            loaded.close_item(effect.step)
-        elif isinstance(effect, engine.Opened):
-            step = loaded.steps[effect.step]
-            if step.kind in ("agent", "task"):
-                loaded.numbers[step.name] += 1
-                loaded.attempts[step.name] = Attempt(
-                    step=step, number=loaded.numbers[step.name], opened_at=loaded.at
-                )
-            if effect.assignee is not None:
-                loaded.open_item(step.name, effect.assignee)
-
-
-def _save_steps(loaded: Loaded) -> None:
-    changed = []
-    for name, s in loaded.now.steps.items():
-        row = loaded.steps[name]
-        before = (row.state, row.ready_at, row.due_at, row.completed)
-        row.state, row.ready_at, row.due_at, row.completed = s.state, s.ready_at, s.due_at, s.completed
-        if before != (row.state, row.ready_at, row.due_at, row.completed):
-            changed.append(row)
-    if changed:
-        Step.objects.bulk_update(changed, ["state", "ready_at", "due_at", "completed"])
-
-
-_ATTEMPT_COLUMNS = ["live", "claimed_by", "generation", "lease_until", "progress", "handoff"]
-_ITEM_COLUMNS = ["state", "decision", "decided_by", "decided_at"]
-
-
-def _save_parts(loaded: Loaded) -> None:
-    """Attempts, items and history; then whoever observes. Old rows first: one live, one open per step."""
-    changed = [attempt for attempt in loaded.changed_attempts.values() if attempt.pk]
-    if changed:
-        Attempt.objects.bulk_update(changed, _ATTEMPT_COLUMNS)
-        checked = {name for name, step in loaded.now.document.steps.items() if step.check}
-        over = [attempt.pk for attempt in changed if not attempt.live and attempt.step.name in checked]
-        if over:
-            # the attempt's end makes void what was still being checked or held
-            Submission.objects.filter(
-                attempt__in=over,
-                state__in=[SubmissionState.CHECKING, SubmissionState.ERROR, SubmissionState.HELD],
-            ).update(state=SubmissionState.VOID)
-    closed = [item for item in loaded.closed if not item._state.adding]
-    if closed:
-        WorkItem.objects.bulk_update(closed, _ITEM_COLUMNS)
-    new = [attempt for attempt in loaded.attempts.values() if attempt.pk is None]
-    if new:
-        Attempt.objects.bulk_create(new)
-    opened = [item for item in loaded.opened if item.state == ItemState.OPEN]
-    if opened:
-        for item in opened:
-            item.attempt = loaded.attempts.get(item.step.name)
-            if loaded.handed is not None and item.kind == "approve":
-                loaded.about[item.pk] = loaded.handed
-        WorkItem.objects.bulk_create(opened)
-    _save_history(loaded)
-    change = seams.Change(
-        run=loaded.row, compiled=loaded.compiled, opened=opened, closed=closed, about=loaded.about
-    )
-    for observer in seams.observers:
-        observer(change)
-    loaded.now.effects.clear()
-
-
-def _save_history(loaded: Loaded) -> None:
-    happened = [effect for effect in loaded.now.effects if isinstance(effect, engine.Happened)]
-    attempts = {name: attempt.number for name, attempt in loaded.attempts.items()}
-    rows: Sequence[HistoryEntry] = [
-        HistoryEntry(
-            run=loaded.row,
-            number=loaded.entries + index,
-            at=loaded.at,
-            what=effect.what,
-            step=effect.step,
-            by=effect.by,
-            attempt=attempts.get(effect.step),
-            note=effect.note,
-            verdict=loaded.verdicts.get(effect.step) if effect.what == "checked" else None,
-        )
-        for index, effect in enumerate(happened, start=1)
-    ]
-    if rows:
-        HistoryEntry.objects.bulk_create(rows)
-        loaded.entries += len(rows)

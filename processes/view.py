@@ -12,9 +12,9 @@ from checks import codec, verdicts
 from processes import files, tokens
 from processes.document import Step as StepSpec
 from processes.engine import stamp
+from processes.loaded import Loaded
 from processes.models import Attempt, Run, WorkItem
 from processes.people import person_value
-from processes.runs import Loaded
 from processes.states import DECISIONS, StepState
 from processes.versions import Compiled, compiled
 

@@ -16,7 +16,7 @@ from checks.questions import Answer, Kind, Question
 from processes import agents, pipeline, publishing
 from processes.callers import Caller, of_agent, of_user
 from processes.errors import ToolError
-from processes.models import Version
+from processes.models import Agent, Process, Version
 
 _count = itertools.count(1)
 
@@ -116,10 +116,18 @@ class World:
     def person(self, name: str, *groups: str, operator: bool = False) -> Caller:
         return of_user(self.user(name, *groups, operator=operator))
 
-    def agent(self, name: str | None = None) -> Caller:
-        _, key = agents.create(name or f"agent-{next(_count)}")
+    def __init__(self) -> None:
+        self.keys: dict[str, str] = {}  # an agent's id -> its key, as its owner keeps it
+
+    def agent(self, name: str | None = None, *, only: Sequence[str] | None = None) -> Caller:
+        """`only`: limited to these processes."""
+        agent, key = agents.create(name or f"agent-{next(_count)}")
+        if only is not None:
+            Agent.objects.filter(pk=agent.pk).update(limited=True)
+            agent.processes.set(Process.objects.filter(name__in=only))
         caller = of_agent(key)
         assert caller is not None
+        self.keys[caller.id] = key
         return caller
 
     def publish(self, text: str, *, escalations: str | None = None, **roles: str) -> Version:
@@ -149,7 +157,8 @@ class World:
     # ---- shortcuts over one run
 
     def start(self, caller: Caller, process: str = "screening", **inputs: Any) -> dict[str, Any]:
-        return self.call(caller, "start_run", process=process, inputs=inputs or {"supplier": "Acme"})
+        given = inputs or ({"supplier": "Acme"} if process == "screening" else {})
+        return self.call(caller, "start_run", process=process, inputs=given)
 
     def claim(self, caller: Caller, run: dict[str, Any], step: str = "screen") -> dict[str, Any]:
         return self.call(caller, "claim", runId=run["run"]["id"], stepId=step)

@@ -11,7 +11,9 @@ from processes.tools import (
     get_run,
     get_work,
     list_processes,
+    list_runs,
     renew,
+    send_event,
     start_run,
     submit,
     upload,
@@ -36,4 +38,6 @@ TOOLS: dict[str, Entry] = {
     # agents may call it and are refused at their place in the order of errors
     "decide": Entry(decide.run, _KNOWN, writes=True),
     "cancel": Entry(cancel.run, _KNOWN, writes=True),
+    "send_event": Entry(send_event.run, _KNOWN, writes=True),
+    "list_runs": Entry(list_runs.run, _KNOWN),
 }

@@ -8,8 +8,8 @@ from django.conf import settings
 from checks import codec
 from processes import engine, view
 from processes.errors import ToolError
+from processes.loaded import Loaded
 from processes.pipeline import Answer, Call, Result
-from processes.runs import Loaded
 from processes.states import StepState
 
 

@@ -8,14 +8,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from django.db.models import Q
+
 from checks import codec, limits, verdicts
 from processes import checking, claims, engine, files, seams, view
 from processes.acceptance import Content, content_of
 from processes.callers import Caller, CallerKind
 from processes.errors import ToolError
+from processes.loaded import Loaded
 from processes.models import Submission, WorkItem
 from processes.pipeline import Answer, Call, run_answer
-from processes.runs import Loaded
 from processes.states import NOTE_NEEDED, Decision, SubmissionState
 from processes.tools import submit
 
@@ -106,13 +108,14 @@ def is_theirs(item: WorkItem, caller: Caller) -> bool:
 
 
 def _asked(loaded: Loaded, item: WorkItem, caller: Caller, decision: Decision) -> seams.Asked:
-    steps = loaded.now.data["steps"].values()
-    workers = {entry["by"] for entry in steps if "by" in entry}
-    if item.candidate is not None:
-        workers.add(item.candidate.by)
-    return seams.Asked(
-        run=loaded.row, item=item, caller=caller, decision=decision, workers=frozenset(workers)
-    )
+    def workers() -> frozenset[str]:
+        """Whoever took an unchanged candidate has decided, not worked; nor has an earlier approver."""
+        found = Submission.objects.filter(attempt__step__run=loaded.row).filter(
+            Q(state=SubmissionState.ACCEPTED) | Q(pk=item.candidate_id)
+        )
+        return frozenset(found.values_list("by", flat=True))
+
+    return seams.Asked(run=loaded.row, item=item, caller=caller, decision=decision, workers=workers)
 
 
 # ---- what each decision does
@@ -180,8 +183,12 @@ def _return(loaded: Loaded, item: WorkItem, by: str, note: str) -> None:
     step = item.step.name
     loaded.decide(item, Decision.RETURNED, by)
     attempt = loaded.attempt(step)
-    left: dict[str, Any] = {"returned": {"note": note, "by": by, "at": engine.stamp(loaded.at)}}
+    left: dict[str, Any] = codec.loads(attempt.handoff) if attempt.handoff else {}
+    left["returned"] = {"note": note, "by": by, "at": engine.stamp(loaded.at)}
     if item.candidate is not None:
+        # it was the last submission, and it was held: what an earlier one was told is over
+        left.pop("issues", None)
+        left.pop("check", None)
         _close_candidate(item.candidate, SubmissionState.RETURNED)
         check = loaded.now.data["steps"].get(step, {}).get("check")
         row = item.candidate.verdict

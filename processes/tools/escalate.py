@@ -4,8 +4,8 @@ from typing import Any
 
 from processes import claims, escalation, tokens
 from processes.errors import ToolError
+from processes.loaded import Loaded
 from processes.pipeline import Answer, Call, run_answer
-from processes.runs import Loaded
 
 
 def run(call: Call) -> dict[str, Any]:

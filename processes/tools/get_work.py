@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import FilteredRelation, Q, QuerySet
 from django.utils import timezone
 
-from processes import paging, view
+from processes import paging, view, waking
 from processes.callers import Caller, CallerKind
 from processes.engine import stamp
 from processes.models import Step, WorkItem
@@ -19,9 +19,10 @@ _JOINED: tuple[Any, ...] = ("live", "run")
 
 
 def run(call: Call) -> dict[str, Any]:
-    """One statement, plus two for each version that is new to this process. Loads no run data."""
+    """One statement (for people two), plus two for each version that is new to this process. No run data."""
     limit = int(call.arguments.get("limit", DEFAULT))
     last: tuple[Any, ...] | None
+    waking.wake_due()
     if call.caller.kind is CallerKind.AGENT:
         steps = list(_steps(call)[: limit + 1])
         items = [_step(row) for row in steps[:limit]]
@@ -85,7 +86,8 @@ def assigned(caller: Caller) -> Q:
 def _items(call: Call) -> QuerySet[WorkItem]:
     found = (
         WorkItem.objects.filter(assigned(call.caller), state=ItemState.OPEN)
-        .select_related("run", "step", "attempt", "person", "candidate")
+        .select_related("run", "step", "attempt", "person", "candidate__verdict")
+        .prefetch_related("candidate__verdict__answers")
         .defer("run__data")
         .order_by("opened_at", "id")
     )

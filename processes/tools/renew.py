@@ -7,8 +7,8 @@ from django.conf import settings
 
 from processes import claims, tokens
 from processes.engine import stamp
+from processes.loaded import Loaded
 from processes.pipeline import Answer, Call, Result
-from processes.runs import Loaded
 
 
 def run(call: Call) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from checks import limits
 from processes import checking, claims, files
 from processes.acceptance import Content
 from processes.errors import ToolError
+from processes.loaded import Loaded
 from processes.pipeline import Answer, Call
-from processes.runs import Loaded
 
 
 def content_of(arguments: Any) -> Content:

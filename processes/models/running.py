@@ -1,12 +1,6 @@
-"""Processes, their versions, and what happens in a run.
+"""A run and what stands in it. `processes.runs` is the only writer."""
 
-`runs.py` is the only writer of Run, Step, Attempt, Submission and WorkItem; `publishing.py` of Process
-and Version. Constraints that must hold whatever the code does are in the database.
-"""
-
-import secrets
 import uuid
-from typing import Any, NoReturn
 
 from django.conf import settings
 from django.contrib.auth.models import Group
@@ -15,127 +9,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from checks import models as checks
-from checks.records import AppendOnly, AppendOnlyError, Named
+from checks.records import Named
 from processes.document import KINDS
+from processes.models.ids import item_id, known, run_id
+from processes.models.published import Agent, Version
 from processes.states import ItemState, RunState, StepState, SubmissionState
 
 USER = settings.AUTH_USER_MODEL
-
-
-def _in(column: str, words: Any, name: str) -> models.CheckConstraint:
-    return models.CheckConstraint(condition=Q(**{f"{column}__in": [str(word) for word in words]}), name=name)
-
-
-def run_id() -> str:
-    return f"r_{secrets.token_hex(10)}"
-
-
-def item_id() -> str:
-    return f"w_{secrets.token_hex(10)}"
-
-
-def upload_id() -> str:
-    return f"f_{secrets.token_hex(16)}"
-
-
-class Process(Named):
-    name = models.CharField(max_length=64, unique=True)
-    created_at = models.DateTimeField(default=timezone.now)
-    retired_at = models.DateTimeField(null=True, blank=True, help_text="No new runs; running ones go on.")
-
-    class Meta:
-        verbose_name_plural = "processes"
-        ordering = ["name"]
-        permissions = [("operate", "Can cancel runs, handle escalations and send events")]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Version(Named):
-    """One text of a process. A draft may change; a published version never does."""
-
-    process = models.ForeignKey(Process, models.PROTECT, related_name="versions")
-    number = models.PositiveIntegerField(null=True, editable=False, help_text="Given when it is published.")
-    text = models.TextField()
-    description = models.TextField(blank=True)
-    content_hash = models.CharField(max_length=64, editable=False)
-    change = models.CharField(max_length=300, blank=True, help_text="What this version changes, in a line.")
-    escalations = models.ForeignKey(
-        Group, models.PROTECT, null=True, blank=True, related_name="+",
-        help_text="Who sees what the model is unsure of. Empty: the operators.",
-    )  # fmt: skip
-    created_by = models.CharField(max_length=200, editable=False)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    published_by = models.CharField(max_length=200, blank=True, editable=False)
-    published_at = models.DateTimeField(null=True, editable=False)
-
-    class Meta:
-        ordering = ["process", "-number"]
-        constraints = [
-            models.UniqueConstraint(fields=["process", "number"], name="version_number_once"),
-            models.UniqueConstraint(
-                fields=["process"], condition=Q(published_at__isnull=True), name="version_one_draft"
-            ),
-            models.CheckConstraint(
-                condition=Q(number__isnull=True, published_at__isnull=True)
-                | Q(number__gte=1, published_at__isnull=False),
-                name="version_numbered_when_published",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.process.name} v{self.number}" if self.number else f"{self.process.name} draft"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        published = type(self).objects.filter(pk=self.pk, published_at__isnull=False)
-        if not self._state.adding and published.exists():
-            self._refuse()
-        super().save(*args, **kwargs)
-
-    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
-        if self.published_at:
-            self._refuse()
-        return super().delete(*args, **kwargs)
-
-    def _refuse(self) -> NoReturn:
-        raise AppendOnlyError(f"{self} is published and never changes; draft the next version instead")
-
-
-class Role(models.Model):
-    """A role name of a version, mapped to a group by whoever imported it."""
-
-    version = models.ForeignKey(Version, models.CASCADE, related_name="roles")
-    name = models.CharField(max_length=200)
-    group = models.ForeignKey(Group, models.PROTECT, related_name="+")
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["version", "name"], name="role_once_per_version")]
-
-    def __str__(self) -> str:
-        return f"{self.name} → {self.group}"
-
-
-class Agent(Named):
-    """A program that works steps: a name, and a key that is shown once."""
-
-    name = models.SlugField(
-        max_length=64, unique=True, help_text="Stands in every record, e.g. screening-agent."
-    )
-    key = models.OneToOneField(checks.Key, models.PROTECT, related_name="agent", editable=False)
-    vouched_by = models.ForeignKey(
-        USER, models.PROTECT, null=True, blank=True, related_name="+",
-        help_text="The person this agent counts as, where a rule forbids deciding on one's own work.",
-    )  # fmt: skip
-    limited = models.BooleanField(default=False, help_text="May only work the processes chosen below.")
-    processes = models.ManyToManyField(Process, blank=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    class Meta:
-        ordering = ["name"]
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class Run(Named):
@@ -149,6 +29,7 @@ class Run(Named):
     subject = models.CharField(
         max_length=200, blank=True, help_text="What it is about, from its first input."
     )
+    inputs = models.TextField(default="{}", help_text="as in `data`, for lists, which load no run data")
     data = models.TextField()
     snapshot = models.CharField(max_length=64)
     revision = models.PositiveIntegerField(default=1)
@@ -164,7 +45,7 @@ class Run(Named):
         ordering = ["-started_at"]
         indexes = [models.Index(fields=["state", "-started_at"], name="run_state_started")]
         constraints = [
-            _in("state", RunState, "run_state_known"),
+            known("state", RunState, "run_state_known"),
             models.CheckConstraint(
                 condition=Q(state__in=["active", "waiting"], ended_at__isnull=True)
                 | Q(state__in=["ended", "cancelled"], ended_at__isnull=False),
@@ -189,6 +70,8 @@ class Step(Named):
     state = models.CharField(max_length=9, blank=True, default=StepState.NONE)
     ready_at = models.DateTimeField(null=True)
     due_at = models.DateTimeField(null=True)
+    overdue_told = models.BooleanField(default=False)
+    wake_at = models.DateTimeField(null=True, help_text="when the server goes on by itself")
     # the order of completion within the run; rework takes back what was completed after its target
     completed = models.PositiveIntegerField(null=True)
 
@@ -197,12 +80,22 @@ class Step(Named):
         indexes = [
             models.Index(
                 fields=["ready_at", "id"], condition=Q(state__in=["ready", "claimed"]), name="step_work_first"
-            )
+            ),
+            models.Index(
+                fields=["wake_at"], condition=Q(state="waiting", wake_at__isnull=False), name="step_wake"
+            ),
+            models.Index(
+                fields=["due_at"],
+                condition=Q(
+                    state__in=["ready", "claimed", "waiting"], due_at__isnull=False, overdue_told=False
+                ),
+                name="step_overdue",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["run", "name"], name="step_once_per_run"),
-            _in("state", StepState, "step_state_known"),
-            _in("kind", KINDS, "step_kind_known"),
+            known("state", StepState, "step_state_known"),
+            known("kind", KINDS, "step_kind_known"),
             models.CheckConstraint(
                 condition=~Q(state__in=["ready", "claimed", "waiting"]) | Q(ready_at__isnull=False),
                 name="step_live_since",
@@ -264,7 +157,7 @@ class Submission(Named):
     class Meta:
         ordering = ["at"]
         constraints = [
-            _in("state", SubmissionState, "submission_state_known"),
+            known("state", SubmissionState, "submission_state_known"),
             models.UniqueConstraint(fields=["attempt", "number"], name="submission_number_once"),
             models.UniqueConstraint(
                 fields=["attempt"], condition=Q(state="checking"), name="submission_one_checking"
@@ -309,8 +202,8 @@ class WorkItem(Named):
             models.Index(fields=["opened_at", "id"], condition=Q(state="open"), name="item_open_oldest")
         ]
         constraints = [
-            _in("state", ItemState, "item_state_known"),
-            _in("kind", ["agent", "task", "approve"], "item_kind_known"),
+            known("state", ItemState, "item_state_known"),
+            known("kind", ["agent", "task", "approve"], "item_kind_known"),
             models.UniqueConstraint(
                 fields=["step"], condition=Q(state="open"), name="item_one_open_per_step"
             ),
@@ -331,62 +224,3 @@ class WorkItem(Named):
 
     def __str__(self) -> str:
         return self.id
-
-
-class HistoryEntry(AppendOnly):
-    """What happened in a run, in order."""
-
-    run = models.ForeignKey(Run, models.PROTECT, related_name="history")
-    number = models.PositiveIntegerField()
-    at = models.DateTimeField()
-    what = models.CharField(max_length=20)
-    step = models.CharField(max_length=64, blank=True)
-    by = models.CharField(max_length=200)
-    attempt = models.PositiveIntegerField(null=True)
-    note = models.TextField(blank=True)
-    verdict = models.ForeignKey(checks.Verdict, models.PROTECT, null=True, related_name="+")
-
-    class Meta:
-        verbose_name_plural = "history entries"
-        ordering = ["run", "number"]
-        constraints = [models.UniqueConstraint(fields=["run", "number"], name="history_number_once")]
-
-    def __str__(self) -> str:
-        return f"{self.run_id} #{self.number} {self.what}"
-
-
-class Upload(AppendOnly):
-    """A stored file: unguessable id, and the hash that its bytes must keep."""
-
-    id = models.CharField(primary_key=True, max_length=40, default=upload_id, editable=False)
-    file_name = models.CharField(max_length=255)
-    content_type = models.CharField(max_length=160)
-    path = models.CharField(max_length=300)
-    sha256 = models.CharField(max_length=64)
-    size = models.PositiveBigIntegerField()
-    by = models.CharField(max_length=200)
-    at = models.DateTimeField(default=timezone.now)
-
-    def __str__(self) -> str:
-        return f"{self.id} {self.file_name}"
-
-
-class Request(AppendOnly):
-    """A write that succeeded, by its `requestId`: the same call again gets the same result.
-
-    `result` is compact: no body, no URLs, no token; those are refilled on replay.
-    """
-
-    request_id = models.CharField(primary_key=True, max_length=128)
-    caller = models.CharField(max_length=200)
-    tool = models.CharField(max_length=20)
-    digest = models.CharField(max_length=64)
-    run = models.ForeignKey(Run, models.PROTECT, null=True, related_name="requests")
-    result = models.TextField()
-    at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        indexes = [models.Index(fields=["at"], name="request_at")]
-
-    def __str__(self) -> str:
-        return f"{self.tool} {self.request_id}"

@@ -1,0 +1,81 @@
+"""A run in hand: its rows, where it stands, and what a tool adds beside the engine's moves."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from processes import engine
+from processes.models import Attempt, Run, Step, Submission, WorkItem
+from processes.states import ItemState
+from processes.versions import Compiled
+
+
+@dataclass(slots=True, kw_only=True)
+class Loaded:
+    """A run with its steps, live attempts and open items. Fields end in what `save` writes."""
+
+    row: Run
+    compiled: Compiled
+    now: engine.Now
+    steps: dict[str, Step]
+    attempts: dict[str, Attempt]  # live ones, by step
+    numbers: dict[str, int]  # the latest attempt's number, by step
+    items: dict[str, WorkItem]  # open ones, by step
+    entries: int  # history entries so far
+    # what the tool adds beside the engine's moves
+    changed_attempts: dict[int, Attempt] = field(default_factory=dict)
+    opened: list[WorkItem] = field(default_factory=list)
+    closed: list[WorkItem] = field(default_factory=list)
+    handed: Submission | None = None  # the submission that completed its step in this write
+    about: dict[str, Submission] = field(default_factory=dict)  # what an opened item is about
+    verdicts: dict[str, Any] = field(default_factory=dict)  # step → verdict, for its history entry
+
+    @property
+    def at(self) -> datetime:
+        return self.now.at
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.now.effects or self.changed_attempts or self.opened or self.closed)
+
+    @property
+    def sleepers(self) -> bool:
+        """Whether a step waits for a time that has come."""
+        return any(s.wake_at is not None and s.wake_at <= self.at for s in self.now.steps.values())
+
+    def attempt(self, step: str) -> Attempt:
+        return self.attempts[step]
+
+    def touch(self, attempt: Attempt) -> None:
+        """Save this attempt's columns with the run."""
+        self.changed_attempts[attempt.pk] = attempt
+
+    def decide(self, item: WorkItem, decision: str, by: str) -> None:
+        item.state, item.decision = ItemState.DECIDED, decision
+        item.decided_by, item.decided_at = by, self.at
+
+    def open_item(self, step: str, assignee: engine.Assignee, **columns: Any) -> WorkItem:
+        """Open a work item on a step; any that is open there is closed first."""
+        if (old := self.items.pop(step, None)) is not None:
+            if old.state == ItemState.OPEN:
+                old.state = ItemState.REMOVED
+            self.closed.append(old)
+        item = WorkItem(
+            run=self.row,
+            step=self.steps[step],
+            attempt=self.attempts.get(step),
+            kind=self.steps[step].kind,
+            group_id=assignee.group,
+            person_id=assignee.person,
+            opened_at=self.at,
+            **columns,
+        )
+        self.items[step] = item
+        self.opened.append(item)
+        return item
+
+    def close_item(self, step: str) -> None:
+        if (old := self.items.pop(step, None)) is not None:
+            if old.state == ItemState.OPEN:
+                old.state = ItemState.REMOVED
+            self.closed.append(old)

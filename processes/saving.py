@@ -1,0 +1,127 @@
+"""The parts of a run's save: steps, attempts, items, events, history; then whoever observes.
+
+Only `runs.py` calls this, under the run's lock. A bounded number of statements whatever the run's size.
+"""
+
+from checks import codec
+from processes import engine, seams
+from processes.loaded import Loaded
+from processes.models import Attempt, HeldEvent, HistoryEntry, Step, Submission, WorkItem
+from processes.states import ItemState, SubmissionState
+
+
+def follow(loaded: Loaded) -> None:
+    """Turn the engine's effects into attempts, items and history (not yet saved)."""
+    for effect in loaded.now.effects:
+        if isinstance(effect, engine.Closed):
+            if (attempt := loaded.attempts.get(effect.step)) is not None and attempt.live:
+                attempt.live = False
+                attempt.lease_until = None
+                loaded.touch(attempt)
+            loaded.close_item(effect.step)
+        elif isinstance(effect, engine.Opened):
+            step = loaded.steps[effect.step]
+            if step.kind in ("agent", "task"):
+                loaded.numbers[step.name] += 1
+                loaded.attempts[step.name] = Attempt(
+                    step=step, number=loaded.numbers[step.name], opened_at=loaded.at
+                )
+            if effect.assignee is not None:
+                loaded.open_item(step.name, effect.assignee)
+
+
+def save_steps(loaded: Loaded) -> None:
+    changed = []
+    for name, standing in loaded.now.steps.items():
+        row = loaded.steps[name]
+        new = {column: getattr(standing, column) for column in STANDING}
+        if new != {column: getattr(row, column) for column in STANDING}:
+            row.overdue_told = (
+                row.overdue_told and row.due_at == standing.due_at
+            )  # a repeat restarts the clock
+            for column, value in new.items():
+                setattr(row, column, value)
+            changed.append(row)
+    if changed:
+        Step.objects.bulk_update(changed, [*STANDING, "overdue_told"])
+
+
+# what the engine says of a step, column by column
+STANDING = ("state", "ready_at", "due_at", "wake_at", "completed")
+_ATTEMPT_COLUMNS = ["live", "claimed_by", "generation", "lease_until", "progress", "handoff"]
+_ITEM_COLUMNS = ["state", "decision", "decided_by", "decided_at"]
+
+
+def save_parts(loaded: Loaded) -> None:
+    """Attempts, items and history; then whoever observes. Old rows first: one live, one open per step."""
+    changed = [attempt for attempt in loaded.changed_attempts.values() if attempt.pk]
+    if changed:
+        Attempt.objects.bulk_update(changed, _ATTEMPT_COLUMNS)
+        checked = {name for name, step in loaded.now.document.steps.items() if step.check}
+        over = [attempt.pk for attempt in changed if not attempt.live and attempt.step.name in checked]
+        if over:
+            # the attempt's end makes void what was still being checked or held
+            Submission.objects.filter(
+                attempt__in=over,
+                state__in=[SubmissionState.CHECKING, SubmissionState.ERROR, SubmissionState.HELD],
+            ).update(state=SubmissionState.VOID)
+    closed = [item for item in loaded.closed if not item._state.adding]
+    if closed:
+        WorkItem.objects.bulk_update(closed, _ITEM_COLUMNS)
+    new = [attempt for attempt in loaded.attempts.values() if attempt.pk is None]
+    if new:
+        Attempt.objects.bulk_create(new)
+    opened = [item for item in loaded.opened if item.state == ItemState.OPEN]
+    if opened:
+        for item in opened:
+            item.attempt = loaded.attempts.get(item.step.name)
+            if loaded.handed is not None and item.kind == "approve":
+                loaded.about[item.pk] = loaded.handed
+        WorkItem.objects.bulk_create(opened)
+    _save_events(loaded)
+    _save_history(loaded)
+    change = seams.Change(
+        run=loaded.row, compiled=loaded.compiled, opened=opened, closed=closed, about=loaded.about
+    )
+    for observer in seams.observers:
+        observer(change)
+    loaded.now.effects.clear()
+
+
+def _save_events(loaded: Loaded) -> None:
+    """Held events: kept, used up, or discarded with the run. No statement in a run without them."""
+    effects = loaded.now.effects
+    held = [effect.event for effect in effects if isinstance(effect, engine.Held)]
+    if held and loaded.now.live:
+        HeldEvent.objects.bulk_create(
+            HeldEvent(run=loaded.row, name=e.name, by=e.by, data=codec.dumps(e.data), at=loaded.at)
+            for e in held
+        )
+    if not loaded.now.live and loaded.now.document.waits_for_events:
+        HeldEvent.objects.filter(run=loaded.row).delete()
+        return
+    used = [effect.key for effect in effects if isinstance(effect, engine.Consumed)]
+    if used:
+        HeldEvent.objects.filter(pk__in=used).delete()
+
+
+def _save_history(loaded: Loaded) -> None:
+    happened = [effect for effect in loaded.now.effects if isinstance(effect, engine.Happened)]
+    attempts = {name: attempt.number for name, attempt in loaded.attempts.items()}
+    rows = [
+        HistoryEntry(
+            run=loaded.row,
+            number=loaded.entries + index,
+            at=loaded.at,
+            what=effect.what,
+            step=effect.step,
+            by=effect.by,
+            attempt=attempts.get(effect.step),
+            note=effect.note,
+            verdict=loaded.verdicts.get(effect.step) if effect.what == "checked" else None,
+        )
+        for index, effect in enumerate(happened, start=1)
+    ]
+    if rows:
+        HistoryEntry.objects.bulk_create(rows)
+        loaded.entries += len(rows)
