@@ -1,0 +1,108 @@
+"""OpenAPI 3.1 of the REST door, made from the contracts, which are its only source. Pure."""
+
+from typing import Any, Literal
+
+from processes import contracts
+
+VERSION = "core-2"
+STATUS = {
+    "400": "`invalid`: the arguments don't fit the contract; `issues` names each.",
+    "401": "No key, or one that proves nothing.",
+    "403": "`forbidden` for this caller.",
+    "404": "`not_found`.",
+    "409": "`conflict` or `stale`.",
+    "422": "`not_accepted`: the work broke a rule; `issues` names each.",
+    "503": "`retry`: send the same call again after `Retry-After` seconds.",
+}
+_READS = {"describe", "list_processes", "get_run", "get_work", "list_runs"}
+
+
+def document(tools: list[str], server: str) -> dict[str, Any]:
+    """The whole description of the tools that this server offers."""
+    components: dict[str, Any] = {"Error": _error()}
+    paths = {f"/v1/{tool}": {"post": _operation(tool, components)} for tool in tools}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Countersign",
+            "version": VERSION,
+            "description": "The agentprocess protocol over REST: one POST per tool.",
+        },
+        "servers": [{"url": server}],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {
+                "agentKey": {"type": "http", "scheme": "bearer", "description": "An agent's key."},
+                "session": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "sessionid",
+                    "description": "A person's browser session, with the CSRF token in X-CSRFToken.",
+                },
+            },
+        },
+        "security": [{"agentKey": []}, {"session": []}],
+    }
+
+
+def _operation(tool: str, components: dict[str, Any]) -> dict[str, Any]:
+    arguments = _hoist(tool, "arguments", components)
+    result = _hoist(tool, "result", components)
+    answer = {
+        "type": "object",
+        "properties": {"ok": {"const": True}, "data": result},
+        "required": ["ok", "data"],
+        "additionalProperties": False,
+    }
+    refused = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    operation: dict[str, Any] = {
+        "operationId": tool,
+        "summary": contracts.title(tool),
+        "description": contracts.description(tool),
+        "tags": ["reading" if tool in _READS else "writing"],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": arguments}}},
+        "responses": {
+            "200": {"description": "Done.", "content": {"application/json": {"schema": answer}}},
+            **{code: {"description": words, "content": refused} for code, words in STATUS.items()},
+        },
+    }
+    if tool == "describe":
+        operation["security"] = []
+    return operation
+
+
+def _hoist(tool: str, part: Literal["arguments", "result"], components: dict[str, Any]) -> dict[str, Any]:
+    """Put a bundled schema and its shared shapes under `components`; gives the reference to it."""
+    schema = contracts.schema(tool, part)
+    for name, shape in schema.pop("$defs", {}).items():
+        components.setdefault(name, _local(shape))
+    schema.pop("$schema", None)
+    schema.pop("$id", None)
+    name = f"{tool}_{part}"
+    components[name] = _local(schema)
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _local(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: item.replace("#/$defs/", "#/components/schemas/")
+            if key == "$ref" and isinstance(item, str)
+            else _local(item)
+            for key, item in value.items()
+        }
+    return [_local(item) for item in value] if isinstance(value, list) else value
+
+
+def _error() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"ok": {"const": False}, "error": _local(_stripped(contracts.error_schema()))},
+        "required": ["ok", "error"],
+        "additionalProperties": False,
+    }
+
+
+def _stripped(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key not in ("$schema", "$id", "$defs")}
