@@ -126,7 +126,7 @@ CASES: tuple[Case, ...] = (
     Case(
         process=SCREENING,
         inputs=_supplier("Alder Logistics BV", "NL", 260_000),
-        goes=(_poor("Alder Logistics BV"), _half("Alder Logistics BV", 20420)),
+        goes=(_poor("Alder Logistics BV"), _stale("Alder Logistics BV", 20420)),
     ),
     Case(
         process=SCREENING,
@@ -194,10 +194,10 @@ CASES: tuple[Case, ...] = (
         goes=(
             _refund(
                 "47 902",
-                refund=False,
-                clause="none",
-                explanation="We are sorry. Maybe you could ask again later; it is not clear who is responsible.",
-                summary="Not clear which clause, maybe late.",
+                refund=True,
+                clause="late",
+                explanation="The parcel was late, which our policy may or may not cover.",
+                summary="Perhaps late.",
             ),
         ),
     ),

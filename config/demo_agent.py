@@ -89,6 +89,7 @@ class DemoAgent:
             if self._submit(claim["token"], case, case.goes[go]):
                 return
         self._client.write("escalate", token=claim["token"], note="The check refuses all that I can offer.")
+        self._say(f"escalated {case.process}: {case.key}")
 
     def _submit(self, token: str, case: Case, work: Work) -> bool:
         """Whether it was taken (a bounced one may be mended and sent again on the same claim)."""

@@ -1,5 +1,6 @@
 """`manage.py demo`: a working queue on this machine, with people, processes and an agent at work."""
 
+import io
 import os
 import secrets
 import socket
@@ -37,6 +38,8 @@ class Command(BaseCommand):
             # the demo is judged by word match, marked everywhere as no model; other servers by nobody
             environment = {**os.environ, "EVALUATOR": "heuristic"}
             os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606 - ourselves again
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)  # progress is shown as it happens, in a pipe too
         port = options["port"]
         url = f"http://127.0.0.1:{port}"
         _refuse_taken(port)
@@ -93,7 +96,6 @@ class Command(BaseCommand):
             "The check is answered by word match, not by a model; README tells how to point it at one.\n"
             "Ctrl-C stops the server."
         )
-        self.stdout.flush()
 
 
 class Approver:
