@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from approvals.reading.words import title
 from checks import codec
 from processes.document import JOIN, Document, Step
 from processes.states import Decision
@@ -53,12 +54,6 @@ def choices(case: Case) -> tuple[Choice, ...]:
     if case.step.kind == "approve":
         return (_approve(case), _reject(case), _fail("Fail"))
     return (_complete(case), _fail("Fail", "the step"))
-
-
-def title(step: str) -> str:
-    """A step's id as people read it: `check_vendor` is Check vendor."""
-    words = step.replace("_", " ").replace("-", " ")
-    return words[:1].upper() + words[1:]
 
 
 def onward(document: Document, name: str) -> str:
@@ -156,7 +151,10 @@ def _reject(case: Case) -> Choice:
         target = case.document.steps[back]
         reader = f"{case.reworker} starts {title(back)} again and reads this in run data"
         if target.kind == "finish":
-            note, reader = "Why it is rejected", f"stands in the run's data and history; the run ends: {target.text}"
+            note, reader = (
+                "Why it is rejected",
+                f"stands in the run's data and history; the run ends: {target.text}",
+            )
         elif not case.reworker:
             reader = f"{title(back)} starts again, and whoever works it reads this in run data"
     return Choice(
@@ -185,7 +183,11 @@ def _fail(label: str, rest: str = "") -> Choice:
 
 
 def _chosen_way(case: Case) -> str:
-    return "the run takes the route that you choose" if case.step.routes else onward(case.document, case.step.next)
+    return (
+        "the run takes the route that you choose"
+        if case.step.routes
+        else onward(case.document, case.step.next)
+    )
 
 
 def short(value: Any) -> str:

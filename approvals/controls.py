@@ -6,13 +6,14 @@ Nothing is chosen and nothing filled in that the person did not type or copy.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from approvals.choices import CHANGES, SHORT, Case, Choice, choices, short
+from approvals.choices import CHANGES, SHORT, Case, Choice, choices
 from approvals.forms import FILE, LINK, Errors, Typed, input_name, note_name
 from approvals.values import LINE, Shape, options, shape_of, text_of
 from processes.fields import Field
 
 FEW = 5  # options that are drawn as radios; more become a select
 LINKS = 2  # inputs for links
+MOST_ROWS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Control:
     widget: str = "line"  # line | text | radios | select
     text: str = ""
     options: tuple[Option, ...] = ()
+    optional: bool = False
     rows: int = 1
     css: str = ""
     inputmode: str = ""
@@ -80,6 +82,7 @@ class Form:
     evidence: Evidence | None
     rest: tuple[Control, ...]  # summary, route, reason
     errors: Errors
+    copies: bool  # whether there is a candidate to copy values from
 
     @property
     def chosen(self) -> bool:
@@ -90,6 +93,23 @@ class Form:
         links = self.evidence.links if self.evidence is not None else ()
         notes = (panel.note for panel in self.panels if panel.note is not None)
         return (*notes, *self.fields, *links, *self.rest)
+
+    def wrong(self) -> tuple[tuple[str, str, str], ...]:
+        """Each error in the form's order: what it is about, what is wrong, the id that mends it."""
+        places = {control.key: (control.label, control.target) for control in reversed(self.controls)}
+        places |= {
+            panel.note.key: (panel.note.label, panel.note.id)
+            for panel in self.panels
+            if panel.chosen and panel.note
+        }
+        links = self.evidence.links if self.evidence is not None else ()
+        places |= {FILE: ("evidence", "d-files"), LINK: ("evidence", links[0].id if links else "d-evidence")}
+        order = ["", "note", *(c.key for c in self.fields), FILE, LINK, *(c.key for c in self.rest)]
+        return tuple(
+            (*places.get(key, ("", "")), words)
+            for key in sorted(self.errors, key=lambda key: order.index(key) if key in order else -1)
+            for words in self.errors[key]
+        )
 
 
 def describe(case: Case, typed: Typed, errors: Errors | None = None) -> Form:
@@ -107,6 +127,7 @@ def describe(case: Case, typed: Typed, errors: Errors | None = None) -> Form:
         evidence=_evidence(case, typed, wrong) if works else None,
         rest=_rest(case, typed, wrong) if works else (),
         errors=wrong,
+        copies=works and case.candidate is not None,
     )
 
 
@@ -114,7 +135,7 @@ def _panel(choice: Choice, typed: Typed, wrong: Errors) -> Panel:
     chosen = typed.one("decision") == choice.value
     note = None
     if choice.note:
-        name = f"note-{choice.value}"
+        name = note_name(choice)
         text = typed.one(name)
         note = Control(
             key="note", name=name, id=f"d-{name}", label=choice.note, hint=choice.reader, widget="text",
@@ -123,55 +144,78 @@ def _panel(choice: Choice, typed: Typed, wrong: Errors) -> Panel:
     return Panel(choice=choice, chosen=chosen, note=note)
 
 
-_LOOKS: Mapping[Shape, tuple[str, str, str, str]] = {  # words, css, inputmode, placeholder
-    Shape.STRING: ("text", "", "", ""),
-    Shape.NUMBER: ("number", "w-num", "decimal", ""),
-    Shape.DATE: ("date, like 2026-11-30", "w-date", "", "YYYY-MM-DD"),
-    Shape.DATETIME: ("date and time with offset, like 2026-11-30T14:30:00+01:00", "", "", ""),
-    Shape.PERSON: ("person, by e-mail", "", "email", ""),
-    Shape.LINES: ("list, one per line; [] for none", "", "", ""),
-    Shape.JSON: ("{type}, as JSON", "w-json", "", ""),
-    Shape.OPTIONS: ("one of {count}", "", "", ""),
+@dataclass(frozen=True, slots=True)
+class Look:
+    words: str
+    css: str = ""
+    inputmode: str = ""
+    placeholder: str = ""
+
+
+_LOOKS: Mapping[Shape, Look] = {
+    Shape.STRING: Look("text"),
+    Shape.NUMBER: Look("number", "w-num", "decimal"),
+    Shape.DATE: Look("date, like 2026-11-30", "w-date", "", "YYYY-MM-DD"),
+    Shape.DATETIME: Look("date and time with its offset", "", "", "2026-11-30T14:30:00+01:00"),
+    Shape.PERSON: Look("person, by e-mail", "", "email"),
+    Shape.LINES: Look("list, one per line; [] for an empty one"),
+    Shape.JSON: Look("{type}, as JSON", "w-json"),
+    Shape.OPTIONS: Look("one of {count}"),
 }
 
 
 def _field(case: Case, index: int, name: str, spec: Field, typed: Typed, wrong: Errors) -> Control:
+    """One field of the output."""
     held = ((case.candidate or {}).get("output") or {}).get(name)
     shape = shape_of(spec, held)
-    words, css, inputmode, placeholder = _LOOKS[shape]
-    sent, key, ident = input_name(index, name), f"output.{name}", f"d-o{index}"
-    text = typed.one(sent)
-    choosable = _options(spec, ident, typed, sent) if shape is Shape.OPTIONS else ()
-    held_text = "" if held is None else text_of(shape, held)
-    long = shape in {Shape.LINES, Shape.JSON} or (
-        shape is Shape.STRING and (case.candidate is None or len(held_text) > 60 or "\n" in held_text + text)
-    )
-    widget = ("select" if len(choosable) > FEW + spec.optional else "radios") if choosable else "line"
-    hint = words.format(type=spec.type, count=len(choosable) - spec.optional)
-    hint += ", optional" * spec.optional + f"; {spec.description}" * bool(spec.description)
+    look, sent, key, ident = _LOOKS[shape], input_name(index, name), f"output.{name}", f"d-o{index}"
+    text, held_text = typed.one(sent), "" if held is None else text_of(shape, held)
+    widget, ways = _widget(case, shape, held_text), _options(spec, ident, typed.all(sent), shape)
+    hint = _hint(spec, look, len(ways))
+    if len(ways) > FEW or sum(len(way.text) for way in ways) > LINE:
+        widget = "select"
+    elif spec.optional and ways:  # a radio can't be taken back otherwise
+        ways += (Option(id=f"{ident}-none", text="", label="leave out", chosen=typed.all(sent) == ("",)),)
     return Control(
-        key=key, name=sent, id=ident, label=name, hint=hint, widget="text" if long else widget, text=text,
-        options=choosable, css=css, inputmode=inputmode, placeholder=placeholder,
-        held="" if held is None else short(held), errors=wrong.get(key, ()),
-        rows=_rows(text or held_text, 1 if shape is Shape.STRING else 3) if long else 1,
+        key=key, name=sent, id=ident, label=name, hint=hint, optional=spec.optional,
+        held=_held(held_text), widget=widget, text=text, options=ways, css=look.css,
+        inputmode=look.inputmode, placeholder=look.placeholder, errors=wrong.get(key, ()),
+        rows=_rows(text or held_text, 1 if shape is Shape.STRING else 3),
     )  # fmt: skip
 
 
-def _options(spec: Field, ident: str, typed: Typed, sent: str) -> tuple[Option, ...]:
-    chosen = typed.one(sent)
-    texts = list(options(spec))
-    found = [
-        Option(id=f"{ident}-{number}", text=text, label=text, chosen=text == chosen)
-        for number, text in enumerate(texts)
-    ]
-    if spec.optional:  # a radio can't be taken back otherwise
-        found.append(Option(id=f"{ident}-none", text="", label="leave out", chosen=typed.all(sent) == ("",)))
-    return tuple(found)
+def _widget(case: Case, shape: Shape, held: str) -> str:
+    if shape is Shape.OPTIONS:
+        return "radios"
+    if shape in {Shape.LINES, Shape.JSON}:
+        return "text"
+    # without a candidate nobody knows how long a text gets
+    long = case.candidate is None or len(held) > LINE or "\n" in held
+    return "text" if shape is Shape.STRING and long else "line"
+
+
+def _options(spec: Field, ident: str, sent: tuple[str, ...], shape: Shape) -> tuple[Option, ...]:
+    if shape is not Shape.OPTIONS:
+        return ()
+    return tuple(
+        Option(id=f"{ident}-{number}", text=text, label=text, chosen=sent[-1:] == (text,))
+        for number, text in enumerate(options(spec))
+    )
+
+
+def _hint(spec: Field, look: Look, count: int) -> str:
+    words = "true or false" if spec.type == "boolean" else look.words.format(type=spec.type, count=count)
+    return "; ".join(filter(None, (words + ", optional" * spec.optional, spec.description)))
+
+
+def _held(text: str) -> str:
+    """The candidate's value beside the label, where it is short."""
+    return text if len(text) <= SHORT and "\n" not in text else "in the submission"
 
 
 def _rows(text: str, least: int) -> int:
     lines = sum(1 + len(line) // 80 for line in text.split("\n"))
-    return max(least, min(lines, 12))
+    return max(least, min(lines, MOST_ROWS))
 
 
 def _rest(case: Case, typed: Typed, wrong: Errors) -> tuple[Control, ...]:
@@ -180,8 +224,8 @@ def _rest(case: Case, typed: Typed, wrong: Errors) -> tuple[Control, ...]:
     found = [
         Control(
             key="summary", name="summary", id="d-summary", label="summary", widget="text", text=summary,
-            rows=_rows(summary, 3), errors=wrong.get("summary", ()), held=short(held.get("summary", "")),
-            hint="what was done and found, up to 2000 characters, optional",
+            rows=_rows(summary, 3), errors=wrong.get("summary", ()), held=_held(held.get("summary", "")),
+            hint="up to 2000 characters, optional",
         )
     ]  # fmt: skip
     if case.step.routes:
@@ -200,7 +244,7 @@ def _rest(case: Case, typed: Typed, wrong: Errors) -> tuple[Control, ...]:
             ),
             Control(
                 key="reason", name="reason", id="d-reason", label="reason", widget="text", text=reason,
-                rows=_rows(reason, 2), hint="why this route", held=short(held.get("reason", "")),
+                rows=_rows(reason, 2), hint="why this route", held=_held(held.get("reason", "")),
                 errors=wrong.get("reason", ()),
             ),
         ]  # fmt: skip
@@ -226,12 +270,14 @@ def _evidence(case: Case, typed: Typed, wrong: Errors) -> Evidence | None:
     links = [text for text in typed.all("link") if text.strip()]
     inputs = (*links, *("",) * max(1, LINKS - len(links))) if "link" in kinds else ()
     return Evidence(
-        hint=" and ".join(kinds) + " needed" if kinds else "none needed",
+        hint=" and ".join(kinds) or "none needed",
         kept=kept,
         stored=stored,
         files="file" in kinds,
         links=tuple(
-            Control(key=LINK, name="link", id=f"d-link-{n}", label=f"link {n + 1}", text=text, inputmode="url")
+            Control(
+                key=LINK, name="link", id=f"d-link-{n}", label=f"link {n + 1}", text=text, inputmode="url"
+            )
             for n, text in enumerate(inputs)
         ),
         file_errors=wrong.get(FILE, ()),

@@ -129,7 +129,7 @@ def read(case: Case, typed: Typed) -> Reading:
         if note:
             arguments["note"] = note
         elif choice.note_needed:
-            wrong.setdefault("note", (f"write one; it {choice.reader}" if choice.reader.startswith("stands") else "write one",))
+            wrong.setdefault("note", ("needed with this decision",))
     return Reading(arguments, wrong)
 
 
@@ -241,7 +241,9 @@ def place(case: Case, line: str) -> tuple[str, str]:
         return head, words.strip()
     if head.startswith("evidence") and words:
         key = LINK if "link" in words or "file" not in case.step.evidence else FILE
-        return key, words.strip() if head == "evidence" else f"{head.removeprefix('evidence').strip()}: {words.strip()}"
+        what = head.removeprefix("evidence").strip()
+        named = case.file_names.get(what, what)
+        return key, f"{named}: {words.strip()}" if named else words.strip()
     return "", line
 
 

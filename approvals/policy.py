@@ -13,9 +13,10 @@ def own_work(asked: Asked) -> Ruling:
     group = asked.item.group_id
     if group is None or not GroupRule.objects.filter(group=group, forbid_own_work=True).exists():
         return Allow()
-    names = [worker.removeprefix("agent:") for worker in asked.workers if worker.startswith("agent:")]
+    workers = asked.workers()
+    names = [worker.removeprefix("agent:") for worker in workers if worker.startswith("agent:")]
     vouched = Agent.objects.filter(name__in=names, vouched_by=asked.caller.user).exists()
-    if asked.caller.id in asked.workers or vouched:
+    if asked.caller.id in workers or vouched:
         return Refuse(
             "You can't decide on your own work here (a rule of this group). Ask another member or an operator."
         )

@@ -1,3 +1,21 @@
-from django.urls import URLPattern
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from approvals.screens.case import case, evidence_file
+from approvals.screens.decide import decide
+from approvals.screens.queue import queue, queue_news
+
+urlpatterns = [
+    path("", queue, name="queue"),
+    path("news/", queue_news, name="queue_news"),
+    path("items/<str:item>/", case, name="case"),
+    path("items/<str:item>/decide/", decide, name="decide"),
+    path("items/<str:item>/files/<str:ref>/", evidence_file, name="evidence"),
+    # our own, because the admin's refuses people who are no staff
+    path(
+        "sign-in/",
+        LoginView.as_view(redirect_authenticated_user=True, extra_context={"title": "Sign in"}),
+        name="sign_in",
+    ),
+    path("sign-out/", LogoutView.as_view(next_page="sign_in"), name="sign_out"),
+]

@@ -155,12 +155,14 @@ def _date(text: str) -> str:
 def _datetime(text: str) -> str:
     text = text.strip()
     if parse_datetime_strict(text) is None:
-        raise UnreadableError(f"{_cut(text)} is no time with its offset; write it like 2026-11-30T14:30:00+01:00")
+        raise UnreadableError(
+            f"{_cut(text)} is no time with its offset; write it like 2026-11-30T14:30:00+01:00"
+        )
     return text
 
 
 SCALARS: Mapping[Shape, Callable[[str], Any]] = {
-    Shape.STRING: str,
+    Shape.STRING: str.strip,
     Shape.NUMBER: _number,
     Shape.DATE: _date,
     Shape.DATETIME: _datetime,
@@ -187,5 +189,7 @@ def _indented(value: Any, indent: str = "") -> str:
         parts = [f"{deeper}{codec.dumps(key)}: {_indented(item, deeper)}" for key, item in value.items()]
         return "{\n" + ",\n".join(parts) + "\n" + indent + "}"
     if isinstance(value, list | tuple) and value:
-        return "[\n" + ",\n".join(f"{deeper}{_indented(item, deeper)}" for item in value) + "\n" + indent + "]"
+        return (
+            "[\n" + ",\n".join(f"{deeper}{_indented(item, deeper)}" for item in value) + "\n" + indent + "]"
+        )
     return codec.dumps(value)

@@ -1,0 +1,141 @@
+"""What the case page draws of an item's decision: its form, or why there is none."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+
+from approvals.choices import Case
+from approvals.controls import Form, describe
+from approvals.forms import Errors, Typed
+from approvals.reading import words
+from approvals.screens.notices import Notice
+from checks import codec
+from processes.callers import Caller
+from processes.loaded import Loaded
+from processes.models import Upload, WorkItem
+from processes.states import ItemState
+from processes.tools.decide import is_theirs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A form as it came: what was typed, and what its sender had seen."""
+
+    typed: Typed = field(default_factory=Typed)
+    snapshot: str
+    seen: int  # the latest history entry of the run that the page showed
+    request_id: str
+
+    @classmethod
+    def fresh(cls, loaded: Loaded, typed: Typed | None = None) -> "Sent":
+        """A form about the run as it is now, and a new request."""
+        return cls(
+            typed=typed or Typed(),
+            snapshot=loaded.row.snapshot,
+            seen=loaded.entries,
+            request_id=str(uuid.uuid4()),
+        )
+
+
+def decision_context(
+    loaded: Loaded,
+    item: WorkItem,
+    caller: Caller,
+    *,
+    posted: Sent | None = None,
+    error: Notice | None = None,
+    errors: Errors | None = None,
+) -> dict[str, Any]:
+    """The `decision` of the case page's context. `posted` and the errors: a form that comes back."""
+    sent = posted or Sent.fresh(loaded)
+    form = describe(case_of(loaded, item, sent.typed), sent.typed, errors)
+    why_not = _why_not(loaded, item, caller)
+    return {
+        "item": item,
+        "url": reverse("decide", args=[item.pk]),
+        "form": None if why_not else form,
+        # a task's fields are its page; all else is decided in the bar that stays in sight
+        "task": item.kind == "task" and not item.escalated,
+        "bar": item.kind != "task" or item.escalated,
+        "why_not": why_not,
+        "kept": _kept(form, sent.typed) if why_not else (),
+        "sent": sent,
+        "notice": error,
+        "most": words.size(settings.MAX_UPLOAD_BYTES),
+    }
+
+
+def case_of(loaded: Loaded, item: WorkItem, typed: Typed | None = None) -> Case:
+    """One statement where the candidate cites files."""
+    document = loaded.compiled.document
+    step = document.steps[item.step.name]
+    candidate = codec.loads(item.candidate.content) if item.candidate is not None else None
+    case = Case(document=document, step=step, escalated=item.escalated, candidate=candidate)
+    return replace(
+        case,
+        file_names=_file_names(candidate or {}, typed or Typed()),
+        worker=_worker(loaded, item, case),
+        reworker=_reworker(loaded, case),
+    )
+
+
+def _file_names(candidate: Mapping[str, Any], typed: Typed) -> dict[str, str]:
+    refs = [one["ref"] for one in candidate.get("evidence", ()) if one["kind"] == "file"]
+    known = dict(Upload.objects.filter(pk__in=refs).values_list("pk", "file_name")) if refs else {}
+    return known | {stored.ref: stored.name for stored in typed.stored}
+
+
+def _worker(loaded: Loaded, item: WorkItem, case: Case) -> str:
+    """Who gets the step back: whoever worked it last, or the task's assignee."""
+    if case.step.kind == "task":
+        return _assignee(loaded, case.step.person)
+    attempt = loaded.attempts.get(case.step.id)
+    if item.candidate is not None:
+        return words.name(item.candidate.by)
+    if attempt is not None and attempt.claimed_by is not None:
+        return str(attempt.claimed_by.name)
+    return "the agent"
+
+
+def _reworker(loaded: Loaded, case: Case) -> str:
+    """Who worked the step that a rejection goes back to; "" where nobody is known."""
+    if not case.step.on_reject:
+        return ""
+    target = case.document.steps[case.step.on_reject]
+    if target.person:
+        return _assignee(loaded, target.person)
+    by = str(loaded.now.data["steps"].get(target.id, {}).get("by", ""))
+    return words.name(by) if by.startswith("agent:") else ""
+
+
+def _assignee(loaded: Loaded, person: str) -> str:
+    """A role's own name, or whom a path leads to."""
+    if person == "initiator":
+        return words.name(loaded.row.started_by)
+    if "." not in person:
+        return person
+    value: Any = loaded.now.data
+    for part in person.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else "the assignee"
+
+
+def _why_not(loaded: Loaded, item: WorkItem, caller: Caller) -> str:
+    """Why there is no form for this person; "" when there is one."""
+    if item.state == ItemState.DECIDED:
+        return f"{words.name(item.decided_by)} has decided this item: {item.decision}."
+    if item.state != ItemState.OPEN:
+        return "This item was taken back before anybody decided it."
+    if not loaded.now.live:
+        return "The run has ended, so nothing more can be decided."
+    return "" if is_theirs(item, caller) else "This item is for somebody else; you may read it."
+
+
+def _kept(form: Form, typed: Typed) -> tuple[tuple[str, str], ...]:
+    """What was typed in vain, with its labels, so that it can be copied elsewhere."""
+    texts = [(control.label, control.typed) for control in form.controls if control.typed.strip()]
+    return (*texts, *((f"uploaded as {stored.ref}", stored.name) for stored in typed.stored))
