@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
@@ -55,7 +56,6 @@ class AgentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the 
     list_filter = (RevokedFilter, "limited")
     list_select_related = ("key", "vouched_by")
     search_fields = ("name", "key__prefix")
-    autocomplete_fields = ("vouched_by",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -71,9 +71,17 @@ class AgentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the 
     def prefix(self, agent: Agent) -> str:
         return f"cs_{agent.key.prefix}_…"
 
-    @admin.display(description="revoked", ordering="key__revoked_at", empty_value="no")
+    @admin.display(description="revoked", ordering="key__revoked_at")
     def revoked(self, agent: Agent) -> Any:
-        return agent.key.revoked_at
+        return agent.key.revoked_at or "no"
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Without the buttons that would make or change users and processes from here."""
+        found = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if isinstance(wrapper := getattr(found, "widget", None), RelatedFieldWidgetWrapper):
+            wrapper.can_add_related = wrapper.can_change_related = False
+            wrapper.can_delete_related = wrapper.can_view_related = False
+        return found
 
     # making one
 

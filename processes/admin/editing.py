@@ -129,7 +129,7 @@ class Editing(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stu
                 text.seen = pages.stamp(there)
                 return _other_draft(there, name)
             kept = draft(text.text, by=by(request), change=text.change)
-            if kept.process.versions.count() == 1:
+            if there is None and kept.process.versions.count() == 1:
                 self.log_addition(request, kept.process, "Imported and kept as a draft.")
             else:
                 self.log_change(request, kept.process, f"Kept a draft. {text.change}".strip())

@@ -43,15 +43,6 @@ class Record(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
         return lookup in self.far_lookups or super().lookup_allowed(lookup, value, request)
 
 
-class RecordInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs only
-    extra = 0
-    max_num = 0
-    show_change_link = True
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
 def process_filter(lookup: str) -> type[admin.SimpleListFilter]:
     """By the name of the process that `lookup` leads to. Loads the names, and nothing else."""
 
@@ -88,6 +79,24 @@ def word_filter(column: str, words: Iterable[str], named: str = "") -> type[admi
     return WordFilter
 
 
+def value_filter(model: type[Model], column: str, lookup: str) -> type[admin.SimpleListFilter]:
+    """By one of the values that a column holds, those that are empty left out."""
+
+    class ValueFilter(admin.SimpleListFilter):
+        title = column
+        parameter_name = column
+
+        def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+            rows: QuerySet[Any] = QuerySet(model)
+            held = rows.exclude(**{column: ""}).order_by(column).values_list(column, flat=True)
+            return [(value, value) for value in held.distinct()]
+
+        def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+            return queryset.filter(**{lookup: self.value()}) if self.value() else queryset
+
+    return ValueFilter
+
+
 def link(record: Model | None, text: str = "") -> SafeString | str:
     """To a record's own page in the admin."""
     if record is None:
@@ -108,6 +117,11 @@ def case_link(item: str, text: str = "open as a case") -> SafeString | str:
         return format_html('<a href="{}">{}</a>', reverse("case", args=[item]), text)
     except NoReverseMatch:
         return EMPTY
+
+
+def whose(row: Any) -> str:
+    """Who is asked: a group, a person, or else the operators."""
+    return str(row.group or row.person or "the operators")
 
 
 def payload(text: str) -> SafeString | str:

@@ -5,18 +5,23 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html_join
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from checks.models import Verdict
 from checks.questions import Verdict as Word
 from processes.admin.records import (
+    EMPTY,
     Record,
-    RecordInline,
     case_link,
     link,
     list_link,
     payload,
     process_filter,
+    value_filter,
+    whose,
     word_filter,
 )
 from processes.document import KINDS
@@ -31,12 +36,16 @@ from processes.models import (
     WorkItem,
 )
 from processes.states import Decision, ItemState, RunState, StepState, SubmissionState
+from processes.tools import TOOLS
 
-TOOLS = ("start_run", "claim", "renew", "upload", "submit", "escalate", "decide", "cancel", "send_event")
 HAPPENED = (
     "started", "claimed", "submitted", "checked", "escalated", "returned", "completed", "approved", "rejected",
-    "failed", "cancelled", "finished",
+    "failed", "cancelled", "finished", "waited", "timed_out", "delivered", "forked", "joined",
 )  # fmt: skip
+
+
+def _case(item: WorkItem) -> Any:
+    return case_link(item.pk) if item.state == ItemState.OPEN else None
 
 
 class ModeFilter(admin.SimpleListFilter):
@@ -50,35 +59,13 @@ class ModeFilter(admin.SimpleListFilter):
         return queryset.filter(test=self.value() == "test") if self.value() in {"live", "test"} else queryset
 
 
-class StepInline(RecordInline):
-    model = Step
-    fields = readonly_fields = ("name", "kind", "state", "ready_at", "due_at", "completed")
-
-
-class ItemInline(RecordInline):
-    model = WorkItem
-    fields = readonly_fields = ("case", "kind", "state", "whose", "opened_at", "decision", "decided_by")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found: QuerySet[Any] = super().get_queryset(request).select_related("group", "person", "step")
-        return found
-
-    @admin.display(description="case")
-    def case(self, item: WorkItem) -> Any:
-        return case_link(item.pk, item.step.name) if item.state == ItemState.OPEN else item.step.name
-
-    @admin.display(description="for")
-    def whose(self, item: WorkItem) -> str:
-        return str(item.group or item.person or "the operators")
-
-
 @admin.register(Run)
 class RunAdmin(Record):
     list_display = ("id", "process", "subject", "state", "outcome", "mode", "started_by", "started_at")
     list_filter = (
         process_filter("version__process__name"),
         word_filter("state", RunState),
-        "outcome",
+        value_filter(Run, "outcome", "outcome"),
         ModeFilter,
         "started_at",
     )
@@ -86,10 +73,9 @@ class RunAdmin(Record):
     search_fields = ("=id", "subject", "=started_by")
     search_help_text = "A run's id, words of its subject, or who started it (agent:NAME, person:NAME)."
     payload = ("data", "ended_note", "version__text")
-    inlines = (StepInline, ItemInline)
     fields = readonly_fields = (
         "id", "process", "subject", "mode", "state", "outcome", "started_by", "started_at", "ended_by",
-        "ended_at", "ended_note", "more", "data_shown", "snapshot", "revision",
+        "ended_at", "ended_note", "all_steps", "all_items", "more", "data_shown", "snapshot", "revision",
     )  # fmt: skip
 
     @admin.display(description="process", ordering="version__process__name")
@@ -104,9 +90,25 @@ class RunAdmin(Record):
     def data_shown(self, run: Run) -> Any:
         return payload(run.data)
 
+    @admin.display(description="steps")
+    def all_steps(self, run: Run) -> SafeString:
+        return render_to_string("admin/processes/_steps.html", {"steps": run.steps.all()})
+
+    @admin.display(description="work items")
+    def all_items(self, run: Run) -> SafeString:
+        found = run.items.select_related("group", "person", "step").defer("note")
+        items = [(item, whose(item), _case(item) or EMPTY) for item in found]
+        return render_to_string("admin/processes/_items.html", {"items": items})
+
     @admin.display(description="see also")
     def more(self, run: Run) -> SafeString:
+        version = run.version
         links = (
+            format_html(
+                '<a href="{}">{}</a>',
+                reverse("admin:processes_version", args=[version.process_id, version.pk]),
+                version,
+            ),
             list_link(HistoryEntry, "history", run__id__exact=run.pk),
             list_link(Step, "steps", run__id__exact=run.pk),
             list_link(Attempt, "attempts", step__run__id__exact=run.pk),
@@ -191,7 +193,7 @@ class SubmissionAdmin(Record):
         word_filter("state", SubmissionState),
         word_filter("verdict__verdict", Word, "verdict"),
         process_filter("attempt__step__run__version__process__name"),
-        ("verdict__model", admin.AllValuesFieldListFilter),
+        value_filter(Verdict, "model", "verdict__model"),
         "at",
     )
     list_select_related = ("attempt__step__run__version__process", "verdict")
@@ -273,11 +275,11 @@ class WorkItemAdmin(Record):
 
     @admin.display(description="for")
     def whose(self, item: WorkItem) -> str:
-        return str(item.group or item.person or "the operators")
+        return whose(item)
 
     @admin.display(description="case")
     def case(self, item: WorkItem) -> Any:
-        return case_link(item.pk) if item.state == ItemState.OPEN else None
+        return _case(item)
 
     @admin.display(description="candidate")
     def handed_in(self, item: WorkItem) -> Any:
@@ -319,7 +321,7 @@ class RequestAdmin(Record):
     """Writes that succeeded. What they answered is not shown: it is kept for replays only."""
 
     list_display = ("at", "tool", "caller", "of_run", "request_id")
-    list_filter = (word_filter("tool", TOOLS), "at")
+    list_filter = (word_filter("tool", [name for name, tool in TOOLS.items() if tool.writes]), "at")
     list_select_related = ("run",)
     search_fields = ("=request_id", "=run__id", "=caller")
     search_help_text = "A requestId, a run's id, or a caller."

@@ -296,7 +296,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='version',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('number__isnull', True), ('published_at__isnull', True)), models.Q(('number__gte', 1), ('published_at__isnull', False)), _connector='OR'), name='version_numbered_when_published'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('number__isnull', True), ('published_at__isnull', True)), models.Q(('number__gte', 1), ('number__isnull', False), ('published_at__isnull', False)), _connector='OR'), name='version_numbered_when_published'),
         ),
         migrations.AddIndex(
             model_name='run',

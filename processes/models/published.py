@@ -54,8 +54,9 @@ class Version(Named):
                 fields=["process"], condition=Q(published_at__isnull=True), name="version_one_draft"
             ),
             models.CheckConstraint(
+                # a comparison with null is no "no": a check passes unless it is told
                 condition=Q(number__isnull=True, published_at__isnull=True)
-                | Q(number__gte=1, published_at__isnull=False),
+                | Q(number__isnull=False, number__gte=1, published_at__isnull=False),
                 name="version_numbered_when_published",
             ),
         ]

@@ -24,9 +24,9 @@ def test_it_lists_the_tools_that_there_are(world):
 
 
 def test_checks_are_offered_only_while_somebody_answers(world):
-    assert world.call(NOBODY, "describe")["profiles"] == []
+    assert "check-1" not in world.call(NOBODY, "describe")["profiles"]
     with override_settings(EVALUATOR="heuristic"):
-        assert world.call(NOBODY, "describe")["profiles"] == ["check-1"]
+        assert "check-1" in world.call(NOBODY, "describe")["profiles"]
 
 
 def test_the_limits_are_those_in_force(world):

@@ -43,7 +43,7 @@ def test_it_goes_to_the_group_that_was_mapped(world):
 
 def test_the_claim_is_lost_and_its_progress_with_it(world):
     agent = world.agent()
-    run, token = claimed(world, agent)
+    _, token = claimed(world, agent)
     token = world.call(agent, "renew", token=token, progress="Half.")["token"]
     view = world.call(agent, "escalate", token=token, note="n")
     assert view["workItems"][0]["handoff"] is None
