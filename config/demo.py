@@ -115,8 +115,8 @@ def _supplier(name: str, country: str, spend: int) -> dict[str, Any]:
 CASES: tuple[Case, ...] = (
     Case(
         process=SCREENING,
-        inputs=_supplier("Brightwater Print Ltd", "GB", 48_000),
-        goes=(_half("Brightwater Print Ltd", 20418),),
+        inputs=_supplier("Marlow Paper Ltd", "GB", 48_000),
+        goes=(_half("Marlow Paper Ltd", 20418),),
     ),
     Case(
         process=SCREENING,
@@ -153,7 +153,7 @@ CASES: tuple[Case, ...] = (
         process=REFUND,
         inputs={
             "order": "48 190",
-            "message": "The jacket in L is too wide. I keep the M and would like to send the L back.",
+            "message": "The boots in 43 pinch. The 44 fits, so I want to return the 43.",
             "amount": 129.90,
         },
         goes=(
@@ -161,8 +161,8 @@ CASES: tuple[Case, ...] = (
                 "48 190",
                 refund=True,
                 clause="return-14",
-                explanation="You asked to send the jacket in L back and keep the M. That is within 14 days and the "
-                "jacket is unworn, so we refund the L of your order in full.",
+                explanation="You want to return the boots in 43 of your order and keep the 44. They are unworn and within "
+                "14 days, so we refund the 43 in full.",
                 summary="The message asks to return one of two sizes; clause return-14 covers it.",
             ),
         ),

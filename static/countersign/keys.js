@@ -16,9 +16,10 @@
     if (event.target.closest("[data-close]")) event.target.closest(".toast").remove();
   }, true);
 
-  const mark = (path) => {
+  let shown = ""; // the item that stands open in the desk
+  const mark = () => {
     for (const link of all(".row-link")) {
-      const on = link.pathname === path;
+      const on = link.pathname === shown;
       link.closest(".row").classList.toggle("row-on", on);
       on ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
     }
@@ -28,10 +29,10 @@
 
   document.addEventListener("htmx:afterSwap", (event) => {
     offerClose();
-    if (event.detail.target.id !== "work" || !inDesk()) return;
     const sent = event.detail.requestConfig;
-    if (sent.verb !== "get") return; // a form that came back looks after its own focus
-    mark(event.detail.pathInfo.requestPath);
+    if (!inDesk() || sent.verb !== "get") return; // a form that came back looks after its own focus
+    if (event.detail.target.id === "work") shown = event.detail.pathInfo.requestPath;
+    mark();
     if (sent.elt.matches?.("[data-desk]")) one("#work h1")?.focus({ preventScroll: true });
   });
 
@@ -60,7 +61,7 @@
     if (!rows.length) return one(by > 0 ? "a[rel=next]" : "a[rel=prev]")?.click();
     const from = rows.indexOf(document.activeElement);
     const on = rows.findIndex((link) => link.closest(".row-on"));
-    const at = from >= 0 ? from + by : on >= 0 ? on + (from < 0 && on >= 0 ? by : 0) : by > 0 ? 0 : -1;
+    const at = from >= 0 ? from + by : on >= 0 ? on + by : by > 0 ? 0 : rows.length - 1;
     rows[Math.max(0, Math.min(rows.length - 1, at))].focus();
   };
 

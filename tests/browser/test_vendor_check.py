@@ -86,7 +86,7 @@ def agent(live_server, settings, shared, model, world):
 
 def start(agent):
     run = agent.data(
-        "start_run", process="vendor-check", inputs={"vendorName": "Brightwater Print", "amount": 48000}
+        "start_run", process="vendor-check", inputs={"vendorName": "Marlow Paper", "amount": 48000}
     )
     return run["run"]["id"], agent.data("claim", runId=run["run"]["id"], stepId="check_vendor")["token"]
 
@@ -98,7 +98,7 @@ def test_an_unsure_answer_is_decided_in_the_browser_and_the_run_ends_onboarded(a
     assert view["workItems"][0]["escalation"]["check"]["verdict"] == "unsure"
 
     page = browse().sign_in("ada")
-    page.get_by_role("link", name="Brightwater Print").click()
+    page.get_by_role("link", name="Marlow Paper").click()
     page.get_by_role("heading", name="The cleared verdict matches what the attached report says.").wait_for()
     page.keyboard.press("a")  # opens the form; nothing is sent by a single key
     page.get_by_role("button", name="Complete with candidate").click()
@@ -109,7 +109,7 @@ def test_an_unsure_answer_is_decided_in_the_browser_and_the_run_ends_onboarded(a
     assert [(s["id"], s["state"]) for s in view["steps"]][:2] == [("check_vendor", "done"), ("approve", "waiting")]
 
     page.goto(f"{page.url.split('/items')[0]}/" if "/items" in page.url else page.url)
-    page.get_by_role("link", name="Brightwater Print").click()
+    page.get_by_role("link", name="Marlow Paper").click()
     page.get_by_text("Approve only when the vendor is cleared").first.wait_for()
     page.keyboard.press("a")
     page.keyboard.press("Control+Enter")
