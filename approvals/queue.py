@@ -1,5 +1,7 @@
 """Which items, in which order, for whom. The queue's table follows every write of a run."""
 
+from typing import Any
+
 from django.db.models import F, Q, QuerySet
 
 from approvals.models import Band, QueueEntry
@@ -11,13 +13,23 @@ from processes.states import SubmissionState
 
 
 def follow(change: Change) -> None:
-    """An observer: drop what was closed, add what was opened. At most two statements (three where an
-    approval follows no submission of the same write).
+    """An observer: drop what was closed, add what was opened.
+
+    Most writes close one item and open one, whose row is then the old one rewritten: one statement (and one
+    more where an approval follows no submission of the same write).
     """
-    if change.closed:
-        QueueEntry.objects.filter(pk__in=[item.pk for item in change.closed]).delete()
-    if change.opened:
-        QueueEntry.objects.bulk_create([_entry(item, change) for item in change.opened])
+    closed = [item.pk for item in change.closed]
+    opened = [_entry(item, change) for item in change.opened]
+    if closed and opened and QueueEntry.objects.filter(pk=closed[0]).update(**_columns(opened[0])):
+        del closed[0], opened[0]
+    if closed:
+        QueueEntry.objects.filter(pk__in=closed).delete()
+    if opened:
+        QueueEntry.objects.bulk_create(opened)
+
+
+def _columns(entry: QueueEntry) -> dict[str, Any]:
+    return {column.attname: getattr(entry, column.attname) for column in entry._meta.concrete_fields}
 
 
 def _entry(item: WorkItem, change: Change) -> QueueEntry:

@@ -158,7 +158,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, int):
         return int.__repr__(value)
     if isinstance(value, Decimal | float):
-        if not math.isfinite(value):
+        if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
             raise CodecError(f"{value} is no JSON number")
         return str(value) if isinstance(value, Decimal) else float.__repr__(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -67,7 +67,9 @@ class Actor:
         exchange = self.send(tool, **arguments)
         answer = exchange.answer
         if not answer["ok"]:
-            raise Failure(f"{tool} must succeed here, and was refused with {answer['error']['code']}", exchange)
+            raise Failure(
+                f"{tool} must succeed here, and was refused with {answer['error']['code']}", exchange
+            )
         data: Data = answer["data"]
         return data
 

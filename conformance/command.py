@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 
 from conformance import identities, library, options, reports, runner
-from conformance.cases import all_cases
-from conformance.cases.refusals import ROWS as BROKEN
+from conformance.cases import all_cases, titles
+from conformance.cases.refusals import begin_refusals
 from conformance.client import Actor, Log
 from conformance.evaluator import Evaluator
 from conformance.failures import CannotRunError, Failure
@@ -33,10 +33,7 @@ def main(arguments: Sequence[str], transport: httpx.BaseTransport | None = None)
         cases = list(selected(all_cases(), chosen.only))
         if (done := _without_a_server(chosen, cases)) is not None:
             return done
-        if not chosen.url:
-            raise CannotRunError("a URL is needed; see --help")
-        if not cases:
-            raise CannotRunError(f"no case fits {', '.join(chosen.only)}; see --list")
+        _demand_enough(chosen, cases)
         with ExitStack() as stack:
             world = build(chosen, mask, stack, transport)
             _publish(world, chosen, cases)
@@ -46,6 +43,13 @@ def main(arguments: Sequence[str], transport: httpx.BaseTransport | None = None)
         return COULD_NOT_RUN
 
 
+def _demand_enough(chosen: argparse.Namespace, cases: list[Case]) -> None:
+    if not chosen.url:
+        raise CannotRunError("a URL is needed; see --help")
+    if not cases:
+        raise CannotRunError(f"no case fits {', '.join(chosen.only)}; see --list")
+
+
 def _without_a_server(chosen: argparse.Namespace, cases: list[Case]) -> int | None:
     """What needs no server is done; None where there is more to do."""
     if chosen.write_processes is not None:
@@ -53,9 +57,7 @@ def _without_a_server(chosen: argparse.Namespace, cases: list[Case]) -> int | No
             sys.stdout.write(f"{folder}\n")
         return PASSED
     if chosen.list:
-        for case in cases:
-            sys.stdout.write(f"{case.id:<44} {case.title}\n")
-        sys.stdout.write(f"{len(cases)} cases\n")
+        sys.stdout.write(reports.listing(cases, titles()))
         return PASSED
     if chosen.explain:
         found = [case for case in all_cases() if case.id == chosen.explain]
@@ -77,39 +79,27 @@ def build(
     environment: Mapping[str, str] = os.environ,
 ) -> World:
     """The callers, signed in, and what the server says of itself. Raises CannotRunError."""
-    session: dict[str, Any] = {
-        "sign_in": chosen.sign_in,
-        "csrf_cookie": chosen.csrf_cookie,
-        "csrf_header": chosen.csrf_header,
-    }
-    if chosen.credentials is not None:
-        credentials = identities.from_file(chosen.credentials, **session)
-    else:
-        credentials = identities.from_environment(environment, **session)
+    credentials = _credentials(chosen, environment)
     log = Log(mask=mask)
 
     def actor(name: str, identity: identities.Identity | None) -> Actor:
         http = stack.enter_context(
             httpx.Client(base_url=chosen.url, timeout=SECONDS, trust_env=False, transport=transport)
         )
-        if identity is None:
-            return Actor(name, http, log, path=chosen.path)
-        mask.add(identity.bearer, f"key of {name}")
-        mask.add(identity.password, f"password of {name}")
-        identities.prove(http, identity, credentials.session, name)
-        for cookie, value in http.cookies.items():
-            mask.add(value, f"{cookie} of {name}")
-        return Actor(name, http, log, path=chosen.path, value=identity.value)
+        if identity is not None:
+            _sign_in(http, identity, credentials.session, name, mask)
+        value = identity.value if identity is not None else ""
+        return Actor(name, http, log, path=chosen.path, value=value)
 
     agent = actor("agent 1", credentials.agents[0])
     world = World(
         agent=agent,
+        about=_described(agent),
         other=actor("agent 2", credentials.agents[1]),
         person=actor("person 1", credentials.people[0]),
         colleague=actor("person 2", credentials.people[1]),
         operator=actor("operator", credentials.operator),
         nobody=actor("nobody", None),
-        about=_described(agent),
         log=log,
         strict=chosen.strict,
         patience=chosen.patience,
@@ -117,6 +107,28 @@ def build(
     _prove_all(world)
     _open(world, chosen, stack)
     return world
+
+
+def _credentials(chosen: argparse.Namespace, environment: Mapping[str, str]) -> identities.Credentials:
+    session: dict[str, str | None] = {
+        "sign_in": chosen.sign_in,
+        "csrf_cookie": chosen.csrf_cookie,
+        "csrf_header": chosen.csrf_header,
+    }
+    if chosen.credentials is not None:
+        return identities.from_file(chosen.credentials, **session)
+    return identities.from_environment(environment, **session)
+
+
+def _sign_in(
+    http: httpx.Client, identity: identities.Identity, session: identities.Session, name: str, mask: Mask
+) -> None:
+    """Make the client call as this identity; whatever proves it is masked from then on."""
+    mask.add(identity.bearer, f"key of {name}")
+    mask.add(identity.password, f"password of {name}")
+    identities.prove(http, identity, session, name)
+    for cookie, value in http.cookies.items():
+        mask.add(value, f"{cookie} of {name}")
 
 
 def _described(agent: Actor) -> dict[str, Any]:
@@ -144,7 +156,9 @@ def _open(world: World, chosen: argparse.Namespace, stack: ExitStack) -> None:
         world.desk = Desk(world.publisher, max(1, chosen.publish_jobs))
         stack.callback(world.desk.close)
     elif not chosen.already_published:
-        raise CannotRunError("say how the process files get published: --publish-command or --already-published")
+        raise CannotRunError(
+            "say how the process files get published: --publish-command or --already-published"
+        )
 
 
 def _role(text: str) -> tuple[str, str]:
@@ -171,10 +185,7 @@ def _publish(world: World, chosen: argparse.Namespace, cases: list[Case]) -> Non
         said = next((outcome.said for outcome in world.refusals.values()), "none of them is listed")
         raise CannotRunError(f"no process file of the suite was published: {said[-1500:]}")
     if world.desk is not None:
-        wanted = {case.id for case in cases}
-        for row in BROKEN:
-            if f"refuse.{row.name}" in wanted and not any(world.lacks(need) for need in row.needs):
-                world.desk.put(row.name, row.folder, row.content)
+        begin_refusals(world, world.desk, {case.id for case in cases})
 
 
 # Running.
@@ -192,6 +203,6 @@ def report(cases: list[Case], world: World, chosen: argparse.Namespace) -> int:
         results.append(result)
     out.write(f"# {reports.summary(results)}\n")
     if chosen.markdown is not None:
-        chosen.markdown.write_text(reports.markdown(results, chosen.url, mask), encoding="utf-8")
+        chosen.markdown.write_text(reports.markdown(results, chosen.url, titles(), mask), encoding="utf-8")
     verdicts = {result.verdict for result in results}
     return FAILED if "failed" in verdicts or (chosen.no_skips and "skipped" in verdicts) else PASSED

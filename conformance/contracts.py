@@ -51,7 +51,9 @@ def _issues(name: str, value: object) -> list[str]:
 
 
 def _place(path: list[str | int]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".") or "data"
+    return (
+        "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".") or "data"
+    )
 
 
 def _short(text: str, most: int = 200) -> str:

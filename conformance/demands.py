@@ -46,7 +46,8 @@ def exactly(refusal: Refusal, *lines: str) -> None:
 
 
 def shown(value: object) -> str:
-    text = codec.dumps(value) if isinstance(value, dict | list | str | bool | codec.Number) else str(value)
+    plain = value is None or isinstance(value, dict | list | str | bool | codec.Number)
+    text = codec.dumps(value) if plain else str(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

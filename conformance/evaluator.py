@@ -3,6 +3,7 @@
     evaluator.say(yes=0.7)                  # every yes/no question
     evaluator.say(choice=("plainly", 0.95), level=(2, 0.9))
     evaluator.break_down()                  # answers with an error until it is told to say something
+    evaluator.hold()                        # takes questions and answers none until release()
 
 The server under test must be configured to ask it (`EVALUATOR_URL=http://127.0.0.1:<port>` or the like).
 """
@@ -16,6 +17,7 @@ from conformance import codec
 from conformance.failures import CannotRunError
 
 MODEL = "conformance-model-1"
+HELD_SECONDS = 30.0  # the longest that an answer is held back
 PATH = "/v1/systemone"
 SURE = 0.99
 
@@ -45,6 +47,8 @@ class Evaluator:
     def __init__(self, port: int, host: str = "127.0.0.1") -> None:
         self._script = Script()
         self._lock = threading.Lock()
+        self._gate = threading.Event()
+        self._gate.set()
         self.asked: list[Asked] = []
         try:
             self._server = _Server((host, port), _handler(self))
@@ -83,6 +87,13 @@ class Evaluator:
             self._script = Script(broken=True)
             self.asked = []
 
+    def hold(self) -> None:
+        """From now on take questions, and answer them when `release` is called."""
+        self._gate.clear()
+
+    def release(self) -> None:
+        self._gate.set()
+
     def reply(self, body: bytes) -> tuple[int, Any]:
         """Status and JSON for one request."""
         try:
@@ -93,6 +104,7 @@ class Evaluator:
         with self._lock:
             self.asked.append(Asked(asked.get("state"), questions, body.decode("utf-8")))
             script = self._script
+        self._gate.wait(HELD_SECONDS)
         if script.broken:
             return 503, {"error": "told to be out of order"}
         answers = {key: answer_to(question, script) for key, question in questions.items()}

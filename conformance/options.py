@@ -21,7 +21,9 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("url", nargs="?", metavar="URL", help="the server's address, e.g. http://127.0.0.1:8000")
+    made.add_argument(
+        "url", nargs="?", metavar="URL", help="the server's address, e.g. http://127.0.0.1:8000"
+    )
     made.add_argument("--path", default="/v1/{tool}", help="where a tool is called (default: %(default)s)")
     _who(made.add_argument_group("callers"))
     _publishing(made.add_argument_group("publishing the suite's process files (one of them is needed)"))
@@ -30,7 +32,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _who(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--credentials", type=Path, metavar="FILE", help="JSON: agents, people, operator, session")
+    group.add_argument(
+        "--credentials", type=Path, metavar="FILE", help="JSON: agents, people, operator, session"
+    )
     group.add_argument("--sign-in", metavar="PATH", help="the sign-in form (default: /sign-in/)")
     group.add_argument("--csrf-cookie", metavar="NAME", help="(default: csrftoken)")
     group.add_argument("--csrf-header", metavar="NAME", help="(default: X-CSRFToken)")
@@ -38,13 +42,17 @@ def _who(group: argparse._ArgumentGroup) -> None:
 
 def _publishing(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--publish-command", metavar="COMMAND", help="e.g. 'python manage.py publish {paths} --role {role}={group}'"
+        "--publish-command",
+        metavar="COMMAND",
+        help="e.g. 'python manage.py publish {paths} --role {role}={group}'",
     )
     group.add_argument(
         "--role", action="append", default=[], metavar="ROLE=GROUP", dest="roles",
         help=f"the group behind a role of the suite's files; both people must be in it (default: {TEAM}={TEAM})",
     )  # fmt: skip
-    group.add_argument("--publish-jobs", type=int, default=2, metavar="N", help="commands at once (default: 2)")
+    group.add_argument(
+        "--publish-jobs", type=int, default=2, metavar="N", help="commands at once (default: 2)"
+    )
     group.add_argument("--already-published", action="store_true", help="the files were published by hand")
     group.add_argument("--write-processes", type=Path, metavar="DIR", help="write the files there and stop")
 
@@ -55,14 +63,22 @@ def _running(group: argparse._ArgumentGroup) -> None:
         help="listen there as the System One server that the server under test asks (check-1)",
     )  # fmt: skip
     group.add_argument(
-        "--strict", action="store_true", help="demand the exact issue lines and rulings of the Countersign server too"
+        "--strict",
+        action="store_true",
+        help="demand the exact issue lines and rulings of the Countersign server too",
     )
     group.add_argument(
-        "--only", action="append", default=[], metavar="PATTERN", help="cases such as claim, claim.* or replay.submit"
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="cases such as claim, claim.* or replay.submit",
     )
     group.add_argument("--list", action="store_true", help="name the cases and stop")
     group.add_argument("--explain", metavar="CASE", help="tell a case's rule and needs, and stop")
-    group.add_argument("--markdown", type=Path, metavar="FILE", help="write a table of cases, rules and results")
+    group.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write a table of cases, rules and results"
+    )
     group.add_argument(
         "--patience", type=float, default=15.0, metavar="SECONDS",
         help="how late a timer of the server may be (default: %(default)s)",

@@ -69,31 +69,68 @@ class Publisher:
 
 
 class Desk:
-    """Publishes many files at once in the background, and keeps what became of each.
+    """Publishes many files in the background, and keeps what became of each.
 
-    `desk.put(name, text)` begins; `desk.outcome(name)` waits. Each file lies in a folder of its name.
+    `desk.put(key, name, content)` and then `desk.outcome(key)`, which waits. Each file lies in a folder of its
+    name. `desk.begin(sound)` tries all that was put so far in one command first, because starting a command
+    costs more than reading a file: a file that the refused command names is refused. That is believed only
+    where the command does not name `sound`, a file with nothing wrong in it; what it does not name is tried
+    by itself.
     """
 
     def __init__(self, publisher: Publisher, jobs: int) -> None:
         self._publisher = publisher
         self._pool = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="publish")
         self._folder = tempfile.TemporaryDirectory(prefix="conformance-")
-        self._outcomes: dict[str, Future[Outcome]] = {}
+        self._folders: dict[str, Path] = {}
+        self._alone: dict[str, Future[Outcome]] = {}
+        self._together: Future[dict[str, Outcome]] | None = None
 
     def put(self, key: str, name: str, content: bytes) -> None:
-        """Begin to publish `content` as the PROCESS.md of a folder `name`, unless `key` was begun before."""
-        if key not in self._outcomes:
-            folder = Path(self._folder.name) / str(len(self._outcomes)) / name
+        """`content` is to be published as the PROCESS.md of a folder `name`, unless `key` was put before."""
+        if key not in self._folders:
+            folder = Path(self._folder.name) / str(len(self._folders)) / name
             folder.mkdir(parents=True)
             (folder / "PROCESS.md").write_bytes(content)
-            self._outcomes[key] = self._pool.submit(self._publisher.publish, [folder])
+            self._folders[key] = folder
+
+    def begin(self, sound: str) -> None:
+        """Try what was put so far; `sound` is the key of the file that has nothing wrong in it."""
+        self._together = self._pool.submit(self._try_together, dict(self._folders), sound)
 
     def outcome(self, key: str) -> Outcome:
-        return self._outcomes[key].result()
+        """What became of a file that was put; it is tried now where that has not begun."""
+        found = self._together.result() if self._together is not None else {}
+        if key in found:
+            return found[key]
+        return self._begun(key).result()
+
+    def again(self, key: str) -> Outcome:
+        """Try a file by itself, whatever was learnt of it in company."""
+        return self._begun(key).result()
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._folder.cleanup()
+
+    def _begun(self, key: str) -> Future[Outcome]:
+        if key not in self._alone:
+            self._alone[key] = self._pool.submit(self._publisher.publish, [self._folders[key]])
+        return self._alone[key]
+
+    def _try_together(self, folders: dict[str, Path], sound: str) -> dict[str, Outcome]:
+        """The files that one command for all of them names as refused; the others are begun one by one."""
+        said = self._publisher.publish(list(folders.values()))
+        lines = said.said.splitlines()
+        named = {
+            key: "\n".join(line for line in lines if str(folder) in line) for key, folder in folders.items()
+        }
+        believed = not said.published and not named[sound]
+        refused = {key: words for key, words in named.items() if words and believed}
+        for key in folders:
+            if key not in refused and key != sound:
+                self._begun(key)
+        return {key: Outcome(published=False, said=words) for key, words in refused.items()}
 
 
 def publish_each(publisher: Publisher, folders: Mapping[str, Path], jobs: int) -> dict[str, Outcome]:

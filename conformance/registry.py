@@ -1,6 +1,6 @@
 """Cases: what they are called, the rule they rest on, what they need of a server, and how to pick some."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from conformance.world import World
 
 Function = Callable[["World"], None]
+# a case that waits for the end of a lease: it yields where the waiting is
+Story = Callable[["World"], Generator[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class Case:
     rests_on: str
     rule: str
     needs: tuple[Need, ...]
-    run: Function
+    run: Function | None = None
+    story: Story | None = None
 
     @property
     def chapter(self) -> str:
@@ -64,6 +67,22 @@ class Chapter:
     ) -> Callable[[Function], Function]:
         def add(function: Function) -> Function:
             self.add(name, title, rests_on, rule, function, *needs)
+            return function
+
+        return add
+
+    def story(
+        self, name: str, title: str, rests_on: str, rule: str, *needs: Need
+    ) -> Callable[[Story], Story]:
+        """Like `case`, for a function that yields once, where a lease has to end."""
+
+        def add(function: Story) -> Story:
+            self.cases.append(
+                Case(
+                    id=f"{self.name}.{name}", title=title, rests_on=rests_on, rule=rule,
+                    needs=(*self.needs, *needs), story=function,
+                )
+            )  # fmt: skip
             return function
 
         return add

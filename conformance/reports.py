@@ -1,8 +1,9 @@
 """What comes out: TAP 13 as the cases run, and a Markdown table at the end."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 from conformance import codec
@@ -71,14 +72,29 @@ def summary(results: Iterable[Result]) -> str:
     return f"{verdicts.count('ok')} passed, {verdicts.count('failed')} failed, {verdicts.count('skipped')} skipped"
 
 
-def markdown(results: list[Result], server: str, mask: Mask) -> str:
-    """A table of every case, its rule and how it went."""
-    lines = [f"# Conformance of {server}", "", f"{summary(results)}.", "", "| case | rule | result |", "|---|---|---|"]
-    for result in results:
-        case = result.case
-        told = result.verdict if result.verdict == "ok" else f"{result.verdict}: {mask.hide(result.message)}"
-        lines.append(f"| `{case.id}` {_cell(case.title)} | {_cell(f'{case.rests_on}: {case.rule}')} | {_cell(told)} |")
+def markdown(results: list[Result], server: str, titles: Mapping[str, str], mask: Mask) -> str:
+    """Every case, its rule and how it went, a table per chapter."""
+    lines = [f"# Conformance of {server}", "", f"{summary(results)}."]
+    for chapter, found in groupby(results, key=lambda result: result.case.chapter):
+        lines += ["", f"## {titles.get(chapter, chapter)}", "", "| case | rule | result |", "|---|---|---|"]
+        lines += [_row(result, mask) for result in found]
     return "\n".join([*lines, ""])
+
+
+def _row(result: Result, mask: Mask) -> str:
+    case = result.case
+    told = result.verdict if result.verdict == "ok" else f"{result.verdict}: {mask.hide(result.message)}"
+    cells = (f"`{case.id}` {_cell(case.title)}", _cell(f"{case.rests_on}: {case.rule}"), _cell(told))
+    return f"| {' | '.join(cells)} |"
+
+
+def listing(cases: list[Case], titles: Mapping[str, str]) -> str:
+    """What `--list` says."""
+    lines: list[str] = []
+    for chapter, found in groupby(cases, key=lambda case: case.chapter):
+        lines.append(f"{titles.get(chapter, chapter)}")
+        lines += [f"  {case.id:<34} {case.title}" for case in found]
+    return "\n".join([*lines, f"{len(cases)} cases", ""])
 
 
 def _cell(text: str, most: int = 400) -> str:

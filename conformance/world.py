@@ -1,14 +1,14 @@
 """What a case works with: the callers, what the server offers, and the everyday moves of a run.
 
-    def returns_the_step(w: World) -> None:
-        view = w.start("conform-work", subject="A")
-        claim = w.claim(view, "work")
-        w.submit(claim, {"answer": "B"})
+def returns_the_step(w: World) -> None:
+view = w.start("conform-work", subject="A")
+claim = w.claim(view, "work")
+w.submit(claim, {"answer": "B"})
 """
 
 import base64
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,6 +19,7 @@ from conformance.client import Actor, Data, Log
 from conformance.demands import item_of, moment
 from conformance.evaluator import Evaluator
 from conformance.failures import Exchange, Failure, Skip
+from conformance.invariants import OVER_STATES
 from conformance.publishing import Desk, Outcome, Publisher
 from conformance.registry import Need
 
@@ -48,6 +49,8 @@ class World:
     refusals: dict[str, Outcome] = field(default_factory=dict)
     patience: float = 15.0  # seconds that a timer may be late
     started: list[str] = field(default_factory=list)
+    claimed: dict[str, float] = field(default_factory=dict)  # when each claim was made, by token
+    editions: Data = field(default_factory=dict)  # the numbers of conform-versions, once both are published
 
     # What the server offers.
 
@@ -108,7 +111,9 @@ class World:
         return (by or self.agent).ok("get_run", runId=run_id(run))
 
     def claim(self, run: Data | str, step: str, by: Actor | None = None) -> Data:
-        return (by or self.agent).ok("claim", runId=run_id(run), stepId=step)
+        claim = (by or self.agent).ok("claim", runId=run_id(run), stepId=step)
+        self.claimed[claim["token"]] = time.monotonic()
+        return claim
 
     def submit(
         self, claim: Data, output: Data | None = None, by: Actor | None = None, **arguments: Any
@@ -118,7 +123,12 @@ class World:
         return (by or self.agent).ok("submit", token=claim["token"], output=output or {}, **given)
 
     def work(
-        self, run: Data | str, step: str, output: Data | None = None, by: Actor | None = None, **arguments: Any
+        self,
+        run: Data | str,
+        step: str,
+        output: Data | None = None,
+        by: Actor | None = None,
+        **arguments: Any,
     ) -> Data:
         """Claim a step and submit it in one go."""
         return self.submit(self.claim(run, step, by), output, by, **arguments)
@@ -196,9 +206,17 @@ class World:
         """The server's own clock, as it stamps a fresh run."""
         return moment(self.start("conform-now")["run"]["startedAt"])
 
-    def outlive(self, claim: Data) -> None:
-        """Wait until the claim's lease is over for sure."""
+    def outlive_leases(self) -> None:
+        """Wait until every lease that was given so far is over for sure."""
         time.sleep(self.lease + SPARE_SECONDS)
+
+    def keep(self, claim: Data) -> str:
+        """The token of a claim; first renewed, and put into the claim, where a short lease might end soon."""
+        age = time.monotonic() - self.claimed.get(claim["token"], time.monotonic())
+        if age > self.lease / 3 and "renew" in self.about["tools"]:
+            claim["token"] = self.agent.ok("renew", token=claim["token"])["token"]
+            self.claimed[claim["token"]] = time.monotonic()
+        return str(claim["token"])
 
     def stamp_in(self, seconds: float) -> str:
         """A datetime value that many seconds from the server's now."""
@@ -206,26 +224,39 @@ class World:
 
     # Many at once.
 
-    def together(self, calls: list[Callable[[], Exchange]]) -> list[Exchange]:
+    def together(self, calls: Sequence[Callable[[], Exchange]]) -> list[Exchange]:
         """Make these calls at the same time. The first Failure of any is raised."""
         with ThreadPoolExecutor(max_workers=len(calls)) as pool:
             return [future.result() for future in [pool.submit(call) for call in calls]]
 
     # Between cases.
 
-    def begin(self) -> None:
-        self.log.exchanges.clear()
-        self.started.clear()
+    def begin(self, exchanges: list[Exchange], started: list[str]) -> None:
+        """Go on with a case: what it says and starts is noted in these lists."""
+        self.log.exchanges = exchanges
+        self.started = started
         if self.evaluator is not None:
+            self.evaluator.release()
             self.evaluator.say()
 
     def clean_up(self) -> None:
         """Cancel what the case left open, so that get_work stays short. Best effort."""
+        over = set(self._seen_over())
         for run in self.started:
+            if run in over:
+                continue
             try:
                 self.operator.send("cancel", runId=run, reason="The conformance case is over.")
             except Failure:
                 continue
+
+    def _seen_over(self) -> Iterator[str]:
+        """The runs whose end the case saw."""
+        for exchange in self.log.exchanges:
+            data = exchange.answer.get("data") if isinstance(exchange.answer, dict) else None
+            run = data.get("run") if isinstance(data, dict) else None
+            if isinstance(run, dict) and run["state"] in OVER_STATES:
+                yield run["id"]
 
 
 def run_id(run: Data | str) -> str:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import AbstractBaseUser, Permission, User
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, StringAgg, Value
+from django.db.models.functions import Cast
 
 from checks import keys
 from processes.models import Agent
@@ -56,17 +58,34 @@ def of_agent(key_text: str) -> Caller | None:
 
 
 def of_user(user: AbstractBaseUser) -> Caller:
-    """A signed-in person, with groups and the operators' permission. One statement."""
+    """A signed-in person, with groups and the operators' permission. No statement for a session's user (see
+    `Sessions`), else one.
+    """
     if not isinstance(user, User) or not user.is_active:
         return NOBODY
-    operate = Permission.objects.filter(content_type__app_label="processes", codename="operate").filter(
-        Q(user=OuterRef("pk")) | Q(group__user=OuterRef("pk"))
-    )
-    rows = list(User.objects.filter(pk=user.pk).values_list("groups", Exists(operate)))
+    known = user if hasattr(user, "group_ids") else _people().get(pk=user.pk)
+    groups, operates = known.group_ids or "", known.operates  # type: ignore[attr-defined]
     return Caller(
         kind=CallerKind.PERSON,
         id=f"person:{user.get_username()}",
         user=user.pk,
-        groups=frozenset(group for group, _ in rows if group is not None),
-        operator=user.is_superuser or any(operator for _, operator in rows),
+        groups=frozenset(int(group) for group in groups.split(",") if group),
+        operator=user.is_superuser or operates,
     )
+
+
+def _people() -> QuerySet[User]:
+    """Users with their groups' numbers, as `1,2`, and whether they operate."""
+    operate = Permission.objects.filter(content_type__app_label="processes", codename="operate").filter(
+        Q(user=OuterRef("pk")) | Q(group__user=OuterRef("pk"))
+    )
+    group_ids = StringAgg(Cast("groups", CharField()), delimiter=Value(","))
+    return User.objects.annotate(group_ids=group_ids, operates=Exists(operate))
+
+
+class Sessions(ModelBackend):
+    """Django's own backend, but that a session's user comes with what `of_user` asks, in the same statement."""
+
+    def get_user(self, user_id: int) -> User | None:
+        user = _people().filter(pk=user_id).first()
+        return user if user is not None and self.user_can_authenticate(user) else None

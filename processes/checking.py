@@ -6,7 +6,7 @@ one). The fence lets one evaluation count per submission, whoever resumes it. So
 rulings in the protocol's §5 and §6.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -14,10 +14,9 @@ from uuid import UUID
 
 from django.conf import settings
 
-from checks import codec, evaluators, judging, verdicts
+from checks import codec, evaluators, judging, limits, verdicts
 from checks.material import Material, digest
-from checks.models import Verdict as VerdictRow
-from checks.questions import Limits, Question, Verdict
+from checks.questions import Answered, Limits, Question, Verdict, flat
 from processes import engine, escalation, files, runs
 from processes.acceptance import Content, FileState, content_of, issues, with_hashes
 from processes.callers import Caller
@@ -128,7 +127,7 @@ def material_of(loaded: Loaded, spec: StepSpec, content: Content) -> Material:
 
 
 def begin(
-    loaded: Loaded, call: Call, step: str, content: Content, limits: Limits, waiting: Submission | None
+    loaded: Loaded, call: Call, step: str, content: Content, waiting: Submission | None
 ) -> Asking | Submission:
     """Record the submission as checking, or find that its unchanged material was judged before.
 
@@ -160,7 +159,7 @@ def begin(
         loaded.touch(attempt)
     return Asking(
         run=loaded.row.pk, step=step, submission=submission.pk, fence=submission.fence, material=material,
-        questions=spec.check, advisory=spec.advisory, limits=limits,
+        questions=spec.check, advisory=spec.advisory, limits=limits.current(),
     )  # fmt: skip
 
 
@@ -175,11 +174,9 @@ def _judged_before(attempt: int, mark: str) -> Submission | None:
 
 
 def _record(loaded: Loaded, call: Call, step: str, content: Content, mark: str) -> Submission:
-    attempt = loaded.attempt(step)
-    number = 1 + (attempt.submissions.count() if attempt.pk else 0)
     return Submission(
-        attempt=attempt,
-        number=number,
+        attempt=loaded.attempt(step),
+        number=1 + loaded.handed_in.get(step, 0),
         request_id=call.request_id,
         by=call.caller.id,
         content=codec.dumps(content.as_json()),
@@ -188,11 +185,10 @@ def _record(loaded: Loaded, call: Call, step: str, content: Content, mark: str) 
     )
 
 
-def keep(loaded: Loaded, call: Call, step: str, content: Content) -> Submission:
-    """Record an accepted submission of a step without a check."""
+def accepted(loaded: Loaded, call: Call, step: str, content: Content) -> Submission:
+    """An accepted submission of a step that is not checked, yet to be saved."""
     submission = _record(loaded, call, step, content, "")
     submission.state = SubmissionState.ACCEPTED
-    submission.save(force_insert=True)
     return submission
 
 
@@ -218,6 +214,7 @@ def _settle(
         row = verdicts.record(judgement)
         Submission.objects.filter(pk=submission.pk).update(verdict=row, state=SubmissionState.VOID)
         return run_ended()
+    loaded.unsettled.discard(asking.step)
     if submission.fence != asking.fence or submission.state != SubmissionState.CHECKING:
         raise checking()  # somebody resumed it; the same call again gets their result
     if not being_checked(submission):
@@ -226,8 +223,9 @@ def _settle(
         return _no_answer(loaded, call, asking, submission, judgement)
     row = verdicts.record(judgement)
     submission.verdict, submission.errors = row, 0
+    answers = [flat(judged) for judged in judgement.judged]
     known = files.citable(verified, by=submission.by, cited=_cited(loaded))
-    return apply(loaded, call, asking.step, submission, row, known)
+    return apply(loaded, call, asking.step, submission, answers, known)
 
 
 def _too_late(submission: Submission, judgement: judging.Judgement) -> ToolError:
@@ -266,12 +264,14 @@ def apply(
     call: Call,
     step: str,
     submission: Submission,
-    row: VerdictRow,
+    answers: Sequence[Answered],
     known: dict[str, FileState],
 ) -> Answer | ToolError:
-    """What a verdict does: complete, bounce or escalate."""
+    """What a submission's verdict does: complete, bounce or escalate."""
     spec, _ = loaded.now.step(step)
-    answers = list(row.answers.all())
+    row = submission.verdict
+    if row is None:
+        raise AssertionError("only judged submissions are applied")
     check = verdicts.view(row, answers)
     loaded.verdicts[step] = row
     loaded.now.effects.append(engine.Happened("checked", step, "check", row.verdict))
@@ -296,6 +296,10 @@ def apply(
     engine.complete(loaded.now, step, {**content.as_json(), "check": check}, by=call.caller.id)
     loaded.handed = submission
     return run_answer
+
+
+def _answers(submission: Submission) -> Sequence[Answered]:
+    return list(submission.verdict.answers.all()) if submission.verdict is not None else []
 
 
 def _again(
@@ -327,10 +331,10 @@ def _state(submission: Submission, state: SubmissionState) -> None:
         submission.save(update_fields=["state", "verdict", "errors", "fence_until"])
 
 
-def hand_in(loaded: Loaded, call: Call, handing: Handing, limits: Limits) -> Answer | ToolError | Asking:
+def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Answer | ToolError | Asking:
     """Beats 3 and 4 of a submission, up to its completion or to the evaluator."""
     spec, _ = loaded.now.step(handing.step)
-    waiting = pending(loaded.attempt(handing.step)) if spec.check else None
+    waiting = pending(loaded, handing.step)
     if waiting is not None and being_checked(waiting):
         raise checking()
     kept = accept(loaded, handing)
@@ -338,22 +342,20 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing, limits: Limits) -> Ans
         return kept
     loaded.now.effects.append(engine.Happened("submitted", handing.step, call.caller.id))
     if not spec.check:
-        submission = keep(loaded, call, handing.step, kept)
+        submission = accepted(loaded, call, handing.step, kept)
+        submission.save(force_insert=True)
         _close_task(loaded, handing.step, call.caller.id)
         engine.complete(loaded.now, handing.step, kept.as_json(), by=call.caller.id)
         loaded.handed = submission
         return run_answer
-    begun = begin(loaded, call, handing.step, kept, limits, waiting)
+    begun = begin(loaded, call, handing.step, kept, waiting)
     if isinstance(begun, Asking):
         return begun
     # unchanged material: the stored verdict again, on a submission of its own
-    row = begun.verdict
-    if row is None:
-        raise AssertionError("only judged submissions are found again")
     submission = _record(loaded, call, handing.step, kept, begun.digest)
-    submission.verdict = row
+    submission.verdict = begun.verdict
     known = files.citable(handing.verified, by=call.caller.id, cited=_cited(loaded))
-    return apply(loaded, call, handing.step, submission, row, known)
+    return apply(loaded, call, handing.step, submission, _answers(submission), known)
 
 
 def transition(call: Call, run: str, work: Callable[[Loaded], Answer | ToolError | Asking]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from processes.callers import Caller
 from processes.errors import ToolError, checking
 from processes.loaded import Loaded
 from processes.models import Attempt, Submission
-from processes.states import StepState, SubmissionState
+from processes.states import UNSETTLED, StepState, SubmissionState
 
 
 def claim_of(caller: Caller, token: str) -> tokens.Claim:
@@ -33,18 +33,16 @@ def in_force(loaded: Loaded, claim: tokens.Claim) -> Attempt:
     return attempt
 
 
-def pending(attempt: Attempt) -> Submission | None:
-    """The attempt's submission that is being checked or waits to be sent again. One statement."""
-    return (
-        attempt.submissions.filter(state__in=[SubmissionState.CHECKING, SubmissionState.ERROR])
-        .order_by("-number")
-        .first()
-    )
+def pending(loaded: Loaded, step: str) -> Submission | None:
+    """The attempt's submission that is being checked or waits to be sent again. A statement only if there is."""
+    if step not in loaded.unsettled:
+        return None
+    return loaded.attempt(step).submissions.filter(state__in=UNSETTLED).order_by("-number").first()
 
 
-def refuse_while_checking(attempt: Attempt) -> None:
+def refuse_while_checking(loaded: Loaded, step: str) -> None:
     """Raises `retry` while an evaluation of this attempt is under way."""
-    waiting = pending(attempt)
+    waiting = pending(loaded, step)
     if waiting is not None and being_checked(waiting):
         raise checking()
 

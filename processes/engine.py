@@ -149,15 +149,18 @@ def cancel(now: Now, *, by: str, reason: str) -> None:
 
 
 def deliver(now: Now, event: Event) -> str | None:
-    """An event arrives: the `wait_for` that takes it, or None when it is held for one to come."""
+    """An event arrives: the `wait_for` that takes it, or None when it is held for one to come (and dropped
+    where the document has none of its name, since nothing could ever take it).
+    """
     for name, standing in now.steps.items():
         step = now.document.steps[name]
         if step.kind == "wait_for" and step.text == event.name and standing.state is StepState.WAITING:
             consume(now, name, event)
             settle(now)
             return name
-    now.held.append(event)
-    now.effects.append(Held(event))
+    if any(step.kind == "wait_for" and step.text == event.name for step in now.document.steps.values()):
+        now.held.append(event)
+        now.effects.append(Held(event))
     return None
 
 

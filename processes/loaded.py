@@ -6,6 +6,7 @@ from typing import Any
 
 from processes import engine
 from processes.models import Attempt, Run, Step, Submission, WorkItem
+from processes.people import Directory
 from processes.states import ItemState
 from processes.versions import Compiled
 
@@ -22,6 +23,8 @@ class Loaded:
     numbers: dict[str, int]  # the latest attempt's number, by step
     items: dict[str, WorkItem]  # open ones, by step
     entries: int  # history entries so far
+    handed_in: dict[str, int] = field(default_factory=dict)  # the live attempt's latest submission, by step
+    unsettled: set[str] = field(default_factory=set)  # steps with a submission that has no verdict yet
     # what the tool adds beside the engine's moves
     changed_attempts: dict[int, Attempt] = field(default_factory=dict)
     opened: list[WorkItem] = field(default_factory=list)
@@ -70,6 +73,8 @@ class Loaded:
             opened_at=self.at,
             **columns,
         )
+        if isinstance(self.now.people, Directory) and assignee.person in self.now.people.known:
+            item.person = self.now.people.known[assignee.person]  # spares the view a statement
         self.items[step] = item
         self.opened.append(item)
         return item

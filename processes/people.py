@@ -14,6 +14,7 @@ class Directory:
     def __init__(self, compiled: Compiled, initiator: int | None) -> None:
         self._compiled = compiled
         self._initiator = initiator
+        self.known: dict[int, User] = {}  # whom a path led to
 
     def role(self, name: str) -> Assignee | None:
         group = self._compiled.roles.get(name)
@@ -30,10 +31,12 @@ class Directory:
         found = list(
             User.objects.filter(is_active=True)
             .annotate(mail=Lower("email"))
-            .filter(Q(mail=wanted.lower()) | Q(username=wanted))
-            .values_list("pk", flat=True)[:2]
+            .filter(Q(mail=wanted.lower()) | Q(username=wanted))[:2]
         )
-        return Assignee(person=found[0]) if len(found) == 1 else None
+        if len(found) != 1:
+            return None
+        self.known[found[0].pk] = found[0]
+        return Assignee(person=found[0].pk)
 
 
 def person_value(user: User) -> str:

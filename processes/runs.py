@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import FilteredRelation, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from checks import codec
@@ -19,9 +19,9 @@ from processes import engine, saving
 from processes.errors import ToolError, run_ended
 from processes.inputs import rows_of
 from processes.loaded import Loaded
-from processes.models import Attempt, HeldEvent, HistoryEntry, Run, RunInput, Step
+from processes.models import Attempt, HeldEvent, HistoryEntry, Run, RunInput, Step, Submission
 from processes.people import Directory
-from processes.states import ItemState, RunState, StepState
+from processes.states import UNSETTLED, ItemState, RunState, StepState
 from processes.versions import Compiled, compiled
 
 
@@ -33,7 +33,7 @@ class LostLockError(RuntimeError):
 
 
 _JOINED: tuple[Any, ...] = (
-    "live", "live__claimed_by", "open", "open__group", "open__person", "open__candidate"
+    "live", "live__claimed_by", "open", "open__group", "open__person", "open__candidate__verdict"
 )  # fmt: skip
 
 
@@ -44,6 +44,7 @@ def _steps(run: str) -> QuerySet[Step]:
     other tables as they were before it waited.
     """
     entries = HistoryEntry.objects.filter(run_id=run).order_by("-number").values("number")[:1]
+    handed = Submission.objects.filter(attempt=OuterRef("live__pk"))
     latest = Attempt.objects.filter(step=OuterRef("pk")).order_by("-number").values("number")[:1]
     return (
         Step.objects.filter(run_id=run)
@@ -52,6 +53,8 @@ def _steps(run: str) -> QuerySet[Step]:
             open=FilteredRelation("items", condition=Q(items__state=ItemState.OPEN)),
             latest=Subquery(latest),
             entries=Subquery(entries),
+            handed=Subquery(handed.order_by("-number").values("number")[:1]),
+            unsettled=Exists(handed.filter(state__in=UNSETTLED)),
         )
         .select_related(*_JOINED)
         .order_by("position")
@@ -84,6 +87,9 @@ def load(run: str, *, lock: bool = False) -> Loaded:
         step.run = row
         loaded.numbers[step.name] = found.latest or 0
         loaded.entries = found.entries or 0
+        loaded.handed_in[step.name] = found.handed or 0
+        if found.unsettled:
+            loaded.unsettled.add(step.name)
         loaded.now.steps[step.name] = engine.StepNow(
             step.name, step.kind, StepState(step.state),
             **{column: getattr(step, column) for column in saving.STANDING if column != "state"},

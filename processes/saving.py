@@ -7,7 +7,7 @@ from checks import codec
 from processes import engine, seams
 from processes.loaded import Loaded
 from processes.models import Attempt, HeldEvent, HistoryEntry, Step, Submission, WorkItem
-from processes.states import ItemState, SubmissionState
+from processes.states import UNSETTLED, ItemState, SubmissionState
 
 
 def follow(loaded: Loaded) -> None:
@@ -49,6 +49,7 @@ def save_steps(loaded: Loaded) -> None:
 # what the engine says of a step, column by column
 STANDING = ("state", "ready_at", "due_at", "wake_at", "completed")
 _ATTEMPT_COLUMNS = ["live", "claimed_by", "generation", "lease_until", "progress", "handoff"]
+HELD = SubmissionState.HELD
 _ITEM_COLUMNS = ["state", "decision", "decided_by", "decided_at"]
 
 
@@ -57,27 +58,21 @@ def save_parts(loaded: Loaded) -> None:
     changed = [attempt for attempt in loaded.changed_attempts.values() if attempt.pk]
     if changed:
         Attempt.objects.bulk_update(changed, _ATTEMPT_COLUMNS)
-        checked = {name for name, step in loaded.now.document.steps.items() if step.check}
-        over = [attempt.pk for attempt in changed if not attempt.live and attempt.step.name in checked]
-        if over:
-            # the attempt's end makes void what was still being checked or held
-            Submission.objects.filter(
-                attempt__in=over,
-                state__in=[SubmissionState.CHECKING, SubmissionState.ERROR, SubmissionState.HELD],
-            ).update(state=SubmissionState.VOID)
-    closed = [item for item in loaded.closed if not item._state.adding]
-    if closed:
-        WorkItem.objects.bulk_update(closed, _ITEM_COLUMNS)
+        _void(loaded, changed)
     new = [attempt for attempt in loaded.attempts.values() if attempt.pk is None]
     if new:
         Attempt.objects.bulk_create(new)
+    closed = [item for item in loaded.closed if not item._state.adding]
     opened = [item for item in loaded.opened if item.state == ItemState.OPEN]
-    if opened:
-        for item in opened:
-            item.attempt = loaded.attempts.get(item.step.name)
-            if loaded.handed is not None and item.kind == "approve":
-                loaded.about[item.pk] = loaded.handed
-        WorkItem.objects.bulk_create(opened)
+    for item in opened:
+        item.attempt = loaded.attempts.get(item.step.name)
+        if loaded.handed is not None and item.kind == "approve":
+            loaded.about[item.pk] = loaded.handed
+    if closed or opened:
+        # one statement, in which the closed ones make room for the opened
+        WorkItem.objects.bulk_create(
+            [*closed, *opened], update_conflicts=True, unique_fields=["id"], update_fields=_ITEM_COLUMNS
+        )
     _save_events(loaded)
     _save_history(loaded)
     change = seams.Change(
@@ -86,6 +81,18 @@ def save_parts(loaded: Loaded) -> None:
     for observer in seams.observers:
         observer(change)
     loaded.now.effects.clear()
+
+
+def _void(loaded: Loaded, changed: list[Attempt]) -> None:
+    """An attempt's end makes void what was still being checked or held."""
+    held = {item.step.name for item in loaded.closed if item.candidate and item.candidate.state == HELD}
+    over = [
+        attempt.pk for attempt in changed if not attempt.live and attempt.step.name in loaded.unsettled | held
+    ]
+    if over:
+        Submission.objects.filter(attempt__in=over, state__in=[*UNSETTLED, HELD]).update(
+            state=SubmissionState.VOID
+        )
 
 
 def _save_events(loaded: Loaded) -> None:

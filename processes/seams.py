@@ -8,6 +8,8 @@ network or the mail.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from django.db.models import QuerySet
+
 from processes.callers import Caller
 from processes.models import Run, Submission, WorkItem
 from processes.states import Decision
@@ -44,9 +46,8 @@ class Asked:
     item: WorkItem
     caller: Caller
     decision: Decision
-    # ids of whoever handed in what the run rests on and what the item holds (`agent:…`, `person:…`);
-    # costs a statement, so only a rule that needs it asks
-    workers: Callable[[], frozenset[str]]
+    # what is decided on (the held submission, or those that the run rests on), for a rule to ask whose it is
+    work: QuerySet[Submission]
 
 
 @dataclass(slots=True, kw_only=True)

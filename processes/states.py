@@ -76,6 +76,8 @@ STEP_MOVES: Mapping[StepState, frozenset[StepState]] = {
     StepState.CANCELLED: frozenset(),
 }
 
+# being checked, or waiting to be sent again
+UNSETTLED = frozenset({SubmissionState.CHECKING, SubmissionState.ERROR})
 SUBMISSION_MOVES: Mapping[SubmissionState, frozenset[SubmissionState]] = {
     SubmissionState.CHECKING: frozenset(SubmissionState) - {SubmissionState.RETURNED},
     SubmissionState.ERROR: frozenset({SubmissionState.CHECKING, SubmissionState.HELD, SubmissionState.VOID}),

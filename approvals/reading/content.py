@@ -4,7 +4,8 @@ All of it was written by others: it is only ever text here, cut to what a page c
 cut stays readable behind "show all".
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from processes.fields import Field
 
 SHORT = 600  # characters of one value that stand on the page at once
 NODES = 400  # entries of one tree; the rest is given as JSON text
+# a line break inside a paragraph: between two lines of text, the second of which opens no list or heading
+_WRAPPED = re.compile(r"(?<=\S)[ \t]*\n(?![\s\-*#>|]|\d+[.)])")
 ROOT_KEYS = (
     "output",
     "evidence",
@@ -72,6 +75,11 @@ def text(value: str, limit: int = SHORT) -> Text:
     return Text(head=(at_word if len(at_word) > limit // 2 else head) + " …", whole=value)
 
 
+def prose(value: str) -> Text:
+    """An author's text without the line breaks of its file: paragraphs and lists keep theirs."""
+    return text(_WRAPPED.sub(" ", value.strip()), 4 * SHORT)
+
+
 def plain(value: Any) -> str:
     """A scalar as it was sent: a number's own characters, true and false in the protocol's words."""
     return value if isinstance(value, str) else codec.dumps(value)
@@ -111,14 +119,14 @@ def tree(key: str, value: Any, *, about: str = "", open_: bool = False) -> Node:
     return _node(key, value, _Budget(NODES), about=about, open_=open_)
 
 
-def run_tree(data: Mapping[str, Any], steps: Sequence[str]) -> list[Node]:
-    """Run data: the inputs open, each step folded with what it holds, in the file's order."""
+def run_tree(data: Mapping[str, Any], steps: Mapping[str, str]) -> list[Node]:
+    """Run data: the inputs open, each step folded with what it holds, in the file's order. `steps`: states."""
     budget = _Budget(NODES)
     found = [_node("inputs", data.get("inputs", {}), budget, open_=True)]
-    for name in steps:
+    for name, state in steps.items():
         held = data.get("steps", {}).get(name)
         if held is None:
-            found.append(Node(key=f"steps.{name}", about="not reached"))
+            found.append(Node(key=f"steps.{name}", about="nothing recorded yet" if state else "not reached"))
         else:
             found.append(_node(f"steps.{name}", held, budget, about=_holds(held)))
     return found

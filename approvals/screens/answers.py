@@ -39,8 +39,7 @@ class Brief:
 
     @property
     def value(self) -> str:
-        """The number; beside a word without its leading zero, to save the row a character."""
-        return self.bar.value.removeprefix("0") if self.word else self.bar.value
+        return _value(self.bar, self.word)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +67,15 @@ class Asked:
     gap: str
     options: tuple[Option, ...]
     folded: bool
+
+    @property
+    def value(self) -> str:
+        return _value(self.bar, self.word)
+
+
+def _value(bar: Bar, word: str) -> str:
+    """The number; beside a word without its leading zero, which saves a line a character."""
+    return bar.value.removeprefix("0") if word else bar.value
 
 
 def chip(verdict: Verdict) -> Chip:

@@ -88,7 +88,7 @@ class Wanted:
             found &= (
                 Q(subject__icontains=self.q)
                 | Q(submitted_by__icontains=self.q)
-                | Q(item__run_id__startswith=self.q)
+                | Q(item__run__id__startswith=self.q)
             )
         return found
 
@@ -118,7 +118,6 @@ class Row:
     more: int
     say: str
     gap: str
-    on: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +152,7 @@ def queue(request: HttpRequest) -> HttpResponseBase:
         "wanted": wanted,
         "tabs": _tabs(wanted, counts),
         "processes": _processes(mine, wanted),
-        "sections_of_rows": _sections(page[:PAGE], counts, now, on=_open_item(request)),
+        "sections_of_rows": _sections(page[:PAGE], counts, now),
         "shown": counts.tabs[wanted.kind],
         "next_url": wanted.query(page=wanted.page + 1) if len(page) > PAGE else "",
         "prev_url": wanted.query(page=wanted.page - 1) if wanted.page > 1 else "",
@@ -163,7 +162,7 @@ def queue(request: HttpRequest) -> HttpResponseBase:
         "day": _day(caller, now) if not counts.total else None,
     }
     partial = frame.htmx(request) and frame.htmx(request).target == "list"
-    response = render(request, f"approvals/queue.html{'#list' if partial else ''}", context)
+    response = render(request, f"approvals/queue.html{'#again' if partial else ''}", context)
     if DENSITY in request.GET:
         value = COMPACT if wanted.compact else "comfortable"
         response.set_cookie(DENSITY, value, max_age=_YEAR, samesite="Lax", httponly=True)
@@ -285,17 +284,17 @@ def _tabs(wanted: Wanted, counts: Counts) -> list[Tab]:
     ]
 
 
-def _sections(page: Sequence[QueueEntry], counts: Counts, now: datetime, *, on: str) -> list[Section]:
+def _sections(page: Sequence[QueueEntry], counts: Counts, now: datetime) -> list[Section]:
     answers = _answers(page)
     found = []
     for band, group in groupby(page, key=lambda entry: entry.band):
         title, order = SECTIONS[Band(band)]
-        rows = tuple(_row(entry, answers.get(entry.verdict_id, []), now, on=on) for entry in group)
+        rows = tuple(_row(entry, answers.get(entry.verdict_id, []), now) for entry in group)
         found.append(Section(title=title, order=order, count=counts.bands[band], rows=rows))
     return found
 
 
-def _row(entry: QueueEntry, answers: list[Answer], now: datetime, *, on: str) -> Row:
+def _row(entry: QueueEntry, answers: list[Answer], now: datetime) -> Row:
     is_model = entry.verdict is None or entry.verdict.is_model
     questions, deciding = briefs(answers, is_model=is_model, most=QUESTIONS)
     return Row(
@@ -313,14 +312,7 @@ def _row(entry: QueueEntry, answers: list[Answer], now: datetime, *, on: str) ->
         more=len(answers) - len(questions),
         say=bars.say(deciding, is_model=is_model) if deciding is not None else "",
         gap=bars.gap(deciding) if deciding is not None else "",
-        on=entry.pk == on,
     )
-
-
-def _open_item(request: HttpRequest) -> str:
-    """The item that stands open in the desk while its list is loaded again."""
-    here = frame.htmx(request).current_url_abs_path or ""
-    return here.rpartition("/items/")[2].strip("/") if "/items/" in here else ""
 
 
 def _clean(text: str) -> str:

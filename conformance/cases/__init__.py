@@ -9,6 +9,7 @@ from conformance.cases import (
     claims,
     deciding,
     describe,
+    doubts,
     endings,
     escalations,
     events,
@@ -25,6 +26,7 @@ from conformance.cases import (
     routes,
     runlists,
     starting,
+    underway,
     waits,
     work,
 )
@@ -34,9 +36,14 @@ CHAPTERS: tuple[Chapter, ...] = (
     describe.chapter, catalog.chapter, starting.chapter, claims.chapter, leases.tokens, claims.renewing,
     leases.chapter, handoffs.chapter, acceptance.chapter, routes.chapter, evidence.chapter, people.chapter,
     deciding.chapter, rework.chapter, escalations.chapter, replays.chapter, endings.chapter, endings.cancelling,
-    waits.chapter, events.chapter, forks.chapter, checks.chapter, checks.doubts, numbers.chapter, work.chapter,
+    waits.chapter, events.chapter, forks.chapter, checks.chapter, doubts.chapter, underway.chapter, numbers.chapter, work.chapter,
     runlists.chapter, guarantees.modes, guarantees.versions, refusals.chapter, guarantees.guarantees,
 )  # fmt: skip
+
+
+def titles() -> dict[str, str]:
+    """What each chapter is about, by its name."""
+    return {chapter.name: chapter.title for chapter in CHAPTERS}
 
 
 def all_cases() -> Iterator[Case]:

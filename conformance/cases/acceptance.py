@@ -29,7 +29,7 @@ def claimed(w: World, process: str = "conform-fields", step: str = "fill") -> Da
 
 def bounced(w: World, claim: Data, output: Data, **arguments: Any) -> Refusal:
     given = {"summary": "S", **arguments}
-    return w.agent.refused("submit", "not_accepted", token=claim["token"], output=output, **given)
+    return w.agent.refused("submit", "not_accepted", token=w.keep(claim), output=output, **given)
 
 
 def refuses(w: World, name: str, *values: Any) -> None:
@@ -58,7 +58,10 @@ def a_good_one(w: World) -> None:
     equal((record["summary"], record["history"]), ("Filled in all of it.", []), "summary and history")
     demand(record["by"] and record["at"], "the record must say who and when")
     equal(record.get("evidence", []), [], "the recorded evidence")
-    demand("next" not in record and "reason" not in record, "a step without routes records neither next nor reason")
+    demand(
+        "next" not in record and "reason" not in record,
+        "a step without routes records neither next nor reason",
+    )
     outcome(view, "filled")
 
 
@@ -186,7 +189,14 @@ def optional(w: World) -> None:
     "Empty texts, leap days, offsets, fractions of a second, empty lists and deep objects are values of their types.",
 )  # fmt: skip
 def edges(w: World) -> None:
-    takes(w, text="", day="2028-02-29", moment="2026-10-06T23:59:59.999999-11:30", things=[None, [[]]], box={"": None})
+    takes(
+        w,
+        text="",
+        day="2028-02-29",
+        moment="2026-10-06T23:59:59.999999-11:30",
+        things=[None, [[]]],
+        box={"": None},
+    )
     takes(w, text="\U0001f600 \u202e", count=Number("-0"), moment="2026-10-06T09:00:00.5+00:00", words=[])
 
 
@@ -224,7 +234,9 @@ def summary_missing(w: World) -> None:
     claim = claimed(w)
     w.agent.refused("submit", "invalid", "not_accepted", token=claim["token"], output=good(w))
     names(
-        w.agent.refused("submit", "not_accepted", "invalid", token=claim["token"], output=good(w), summary=""),
+        w.agent.refused(
+            "submit", "not_accepted", "invalid", token=claim["token"], output=good(w), summary=""
+        ),
         "summary",
     )
     w.submit(claim, good(w))
@@ -236,7 +248,9 @@ def summary_missing(w: World) -> None:
 )  # fmt: skip
 def summary_length(w: World) -> None:
     claim = claimed(w)
-    w.agent.refused("submit", "invalid", "not_accepted", token=claim["token"], output=good(w), summary="é" * 2001)
+    w.agent.refused(
+        "submit", "invalid", "not_accepted", token=claim["token"], output=good(w), summary="é" * 2001
+    )
     view = w.submit(claim, good(w), summary="é" * 2000)
     equal(record_of(view, "fill")["summary"], "é" * 2000, "the recorded summary")
 
@@ -299,7 +313,15 @@ def task(w: World) -> None:
 def exact_lines(w: World) -> None:
     claim = claimed(w)
     wrong = good(
-        w, text=..., count="5", words=["a", "b", 5], shades=["grey"], colour="blue", size=7, extra=1, flag=None
+        w,
+        text=...,
+        count="5",
+        words=["a", "b", 5],
+        shades=["grey"],
+        colour="blue",
+        size=7,
+        extra=1,
+        flag=None,
     )
     refusal = bounced(w, claim, wrong, summary=" ", next="done", reason="R")
     exactly(

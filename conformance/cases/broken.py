@@ -88,10 +88,20 @@ FIELDS = (
     field("one-of-empty", "An empty one_of", "{type: string, one_of: []}", words=("one_of",)),
     field("one-of-type", "A one_of of another type", "{type: number, one_of: [1, two]}", words=("one_of",)),
     field("one-of-null", "null in a one_of", "{type: string, one_of: [a, null]}", words=("one_of",)),
-    field("one-of-date", "A one_of that is no real date", "{type: date, one_of: [2026-02-30]}", words=("one_of",)),
+    field(
+        "one-of-date",
+        "A one_of that is no real date",
+        "{type: date, one_of: [2026-02-30]}",
+        words=("one_of",),
+    ),
     field("items-on-string", "items on a string", "{type: string, items: string}", words=("items",)),
     field("items-unknown", "items of an unknown type", "{type: list, items: text}", words=("items",)),
-    field("optional-text", "optional: yes, which is a text", "{type: string, optional: yes}", words=("optional",)),
+    field(
+        "optional-text",
+        "optional: yes, which is a text",
+        "{type: string, optional: yes}",
+        words=("optional",),
+    ),
 )
 
 STEPS = (
@@ -193,7 +203,12 @@ _CHECK = (profile("check-1"),)
 def check(name: str, title: str, written: str, *, words: tuple[str, ...] = ("check",)) -> Row:
     """A row whose fault is a step's check."""
     return steps(
-        name, title, f"{{id: work, agent: A., check: {written}}}", words=words, rests_on="check-1 §2", needs=_CHECK
+        name,
+        title,
+        f"{{id: work, agent: A., check: {written}}}",
+        words=words,
+        rests_on="check-1 §2",
+        needs=_CHECK,
     )
 
 

@@ -1,10 +1,10 @@
 """list_processes: what can be started."""
 
+from conformance.client import Data
 from conformance.demands import demand, equal
 from conformance.failures import Failure
 from conformance.library import read
 from conformance.registry import STRICT, Chapter
-from conformance.client import Data
 from conformance.world import World
 
 chapter = Chapter("catalog", "What can be started")

@@ -22,9 +22,15 @@ def drafted(w: World) -> Data:
 )  # fmt: skip
 def agent(w: World) -> None:
     task = w.start("conform-task")
-    w.agent.refused("decide", "forbidden", **w.decision(task, "task", decision="completed", output={"answer": "A"}))
+    w.agent.refused(
+        "decide", "forbidden", **w.decision(task, "task", decision="completed", output={"answer": "A"})
+    )
     ask = w.start("conform-verdict")
-    for given in ({"decision": "approved"}, {"decision": "rejected", "note": "N"}, {"decision": "failed", "note": "N"}):
+    for given in (
+        {"decision": "approved"},
+        {"decision": "rejected", "note": "N"},
+        {"decision": "failed", "note": "N"},
+    ):
         w.agent.refused("decide", "forbidden", **w.decision(ask, "ask", **given))
     states(w.view(ask), ask="waiting")
     states(w.view(task), task="waiting")
@@ -174,11 +180,16 @@ def misplaced(w: World) -> None:
     task, ask = w.start("conform-task"), w.start("conform-verdict")
     completed = {"decision": "completed", "output": {"answer": "A"}, "note": "N"}
     w.person.refused("decide", "invalid", **w.decision(task, "task", **completed))
-    for extra in (
+    extras: tuple[Data, ...] = (
         {"output": {}}, {"evidence": []}, {"summary": "S"}, {"next": "done"}, {"reason": "R"},
         {"next": "done", "reason": "R"},
-    ):  # fmt: skip
-        for given in ({"decision": "approved"}, {"decision": "rejected", "note": "N"}, {"decision": "failed", "note": "N"}):
+    )  # fmt: skip
+    for extra in extras:
+        for given in (
+            {"decision": "approved"},
+            {"decision": "rejected", "note": "N"},
+            {"decision": "failed", "note": "N"},
+        ):
             w.person.refused("decide", "invalid", **w.decision(ask, "ask", **given, **extra))
     states(w.view(ask), ask="waiting")
 
@@ -189,7 +200,9 @@ def misplaced(w: World) -> None:
 def arguments(w: World) -> None:
     decision = w.decision(w.start("conform-verdict"), "ask", decision="approved")
     for key in ("runId", "workItemId", "snapshot", "decision"):
-        w.person.refused("decide", "invalid", **{name: value for name, value in decision.items() if name != key})
+        w.person.refused(
+            "decide", "invalid", **{name: value for name, value in decision.items() if name != key}
+        )
     w.person.refused("decide", "invalid", **{**decision, "decision": "perhaps"})
     w.person.refused("decide", "invalid", **decision, token="made-up")  # noqa: S106 - not a secret
 

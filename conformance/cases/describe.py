@@ -50,12 +50,12 @@ def required_tools(w: World) -> None:
 
 @chapter.case(
     "tools-exist", "Every listed tool of the protocol can be called", "core §6, closing rule",
-    "A server reports what it really offers: a tool that it lists answers, if only that the arguments are wrong.",
+    "A server reports what it really offers: a tool that it lists answers, if only that the call is wrong.",
 )  # fmt: skip
 def tools_exist(w: World) -> None:
     for tool in w.about["tools"]:
         if tool in {*REQUIRED, *OPTIONAL} - {"describe", "list_processes", "get_work", "list_runs"}:
-            w.agent.refused(tool, "invalid", no_such_argument=True)
+            w.agent.refused(tool, "invalid", "forbidden", no_such_argument=True)
 
 
 @chapter.case(
@@ -80,7 +80,11 @@ def profiles(w: World) -> None:
 def limits(w: World) -> None:
     found = w.about["limits"]
     demand(found["checkPass"].value > 0, "checkPass must be above 0, or every answer would pass")
-    among(found["checkFail"] is None or found["checkFail"].value <= found["checkPass"].value, (True,), "checkFail ≤ checkPass")
+    among(
+        found["checkFail"] is None or found["checkFail"].value <= found["checkPass"].value,
+        (True,),
+        "checkFail ≤ checkPass",
+    )
 
 
 @chapter.case(

@@ -22,7 +22,9 @@ def cancelled(w: World, process: str = "conform-two", step: str = "first") -> tu
 def submit(w: World) -> None:
     _, claim = cancelled(w)
     for output in ({"first": "1"}, {}, {"first": 5}):
-        w.agent.refused("submit", "conflict", issue="run_ended", token=claim["token"], output=output, summary="S")
+        w.agent.refused(
+            "submit", "conflict", issue="run_ended", token=claim["token"], output=output, summary="S"
+        )
 
 
 @chapter.case(
@@ -45,7 +47,9 @@ def renew(w: World) -> None:
     w.agent.refused("renew", "conflict", issue="run_ended", token=claim["token"])
 
 
-@chapter.case("escalate", "An escalation", "core §3.5", "A step of a run that is over can't be escalated: run_ended.")
+@chapter.case(
+    "escalate", "An escalation", "core §3.5", "A step of a run that is over can't be escalated: run_ended."
+)
 def escalate(w: World) -> None:
     _, claim = cancelled(w)
     w.agent.refused("escalate", "conflict", issue="run_ended", token=claim["token"], note="N")
@@ -60,7 +64,9 @@ def claim_it(w: World) -> None:
         w.agent.refused("claim", "conflict", issue="run_ended", runId=run_id(view), stepId=step)
 
 
-@chapter.case("decide", "A decision", "core §3.5", "An item of a run that is over can't be decided: run_ended.")
+@chapter.case(
+    "decide", "A decision", "core §3.5", "An item of a run that is over can't be decided: run_ended."
+)
 def decide(w: World) -> None:
     view = w.start("conform-verdict")
     decision = w.decision(view, "ask", decision="approved")

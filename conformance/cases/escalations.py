@@ -9,7 +9,7 @@ chapter = Chapter("escalate", "A step goes to people")
 
 
 def escalated(w: World, process: str = "conform-work", step: str = "work") -> Data:
-    inputs = {"subject": "S"} if process == "conform-work" else {}
+    inputs: Data = {"subject": "S"} if process == "conform-work" else {}
     return w.escalate(w.start(process, **inputs), step, "The door is locked.")
 
 
@@ -24,7 +24,9 @@ def item(w: World) -> None:
     found = item_of(view, "work")
     equal(found["kind"], "agent", "kind")
     equal(found["escalation"]["note"], "The door is locked.", "escalation.note")
-    equal(found["escalation"]["by"], view["run"]["startedBy"], "escalation.by (the agent also started the run)")
+    equal(
+        found["escalation"]["by"], view["run"]["startedBy"], "escalation.by (the agent also started the run)"
+    )
     equal(set(found["decide"]["decisions"]), {"returned", "completed", "failed"}, "decisions")
     demand("answer" in (found["output"] or {}), "the item carries the step's output requirements")
     demand(found["text"].startswith("Look at the subject."), "the item's text is the step's instructions")
@@ -89,7 +91,10 @@ def completed(w: World) -> None:
 def completed_with_route(w: World) -> None:
     view = escalated(w, "conform-routes", "choose")
     who = w.handler(view, "choose")
-    names(who.refused("decide", "not_accepted", **w.decision(view, "choose", decision="completed", output={})), "next")
+    names(
+        who.refused("decide", "not_accepted", **w.decision(view, "choose", decision="completed", output={})),
+        "next",
+    )
     view = w.decide(view, "choose", "completed", by=who, output={}, next="left", reason="I looked.")
     states(view, choose="done", left="ready", right=None)
 
@@ -139,7 +144,9 @@ def again(w: World) -> None:
     found = item_of(view, "work")
     demand(found["id"] != first, "the second escalation must be an item of its own")
     equal(found["escalation"]["note"], "It is closed as well.", "escalation.note")
-    equal((found["handoff"] or {}).get("returned", {}).get("note"), "Try the window.", "handoff.returned.note")
+    equal(
+        (found["handoff"] or {}).get("returned", {}).get("note"), "Try the window.", "handoff.returned.note"
+    )
 
 
 @chapter.case(

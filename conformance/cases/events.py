@@ -12,7 +12,7 @@ chapter = Chapter("event", "Events are held, and each serves one wait", tool("se
 
 
 def send(w: World, view: Data, name: str = "signal", **data: Any) -> Any:
-    """consumedBy of an event from an agent."""
+    """ConsumedBy of an event from an agent."""
     return w.agent.ok("send_event", runId=run_id(view), name=name, data=data)["consumedBy"]
 
 
@@ -119,7 +119,10 @@ def without_data(w: World) -> None:
 )  # fmt: skip
 def numbers(w: World) -> None:
     view = waiting(w)
-    data = {"a": Number("0.1000000000000000055"), "b": [Number("12345678901234567890"), {"c": Number("1e400")}]}
+    data = {
+        "a": Number("0.1000000000000000055"),
+        "b": [Number("12345678901234567890"), {"c": Number("1e400")}],
+    }
     w.agent.ok("send_event", runId=run_id(view), name="signal", data=data)
     equal(record_of(w.view(view), "first")["output"], data, "output")
 
@@ -129,7 +132,11 @@ def numbers(w: World) -> None:
 )  # fmt: skip
 def operator(w: World) -> None:
     view = waiting(w)
-    equal(w.operator.ok("send_event", runId=run_id(view), name="signal", data={})["consumedBy"], "first", "consumedBy")
+    equal(
+        w.operator.ok("send_event", runId=run_id(view), name="signal", data={})["consumedBy"],
+        "first",
+        "consumedBy",
+    )
 
 
 @chapter.case(
@@ -168,7 +175,7 @@ def own_run(w: World) -> None:
 def too_large(w: World) -> None:
     view = w.start("conform-events")
     most = int(w.about["limits"]["runDataBytes"])
-    given = {"name": "signal", "data": {"text": "x" * (most + 1)}}
+    given: Data = {"name": "signal", "data": {"text": "x" * (most + 1)}}
     w.agent.refused("send_event", "invalid", "not_accepted", runId=run_id(view), **given)
     states(w.work(view, "begin"), first="waiting")
 

@@ -16,7 +16,7 @@ LARGEST_TRIED = 16 * 1024 * 1024
 
 def refused(w: World, claim: Data, *evidence: Data, words: tuple[str, ...]) -> None:
     refusal = w.agent.refused(
-        "submit", "not_accepted", token=claim["token"], output={}, summary="S", evidence=list(evidence)
+        "submit", "not_accepted", token=w.keep(claim), output={}, summary="S", evidence=list(evidence)
     )
     names(refusal, *words)
 
@@ -56,7 +56,9 @@ def too_large(w: World) -> None:
     if most > LARGEST_TRIED:
         raise Skip(f"files of up to {most} bytes are allowed, more than is worth sending")
     content = base64.b64encode(b"x" * (most + 1)).decode()
-    w.agent.refused("upload", "invalid", fileName="a.bin", contentType="application/octet-stream", contentBase64=content)
+    w.agent.refused(
+        "upload", "invalid", fileName="a.bin", contentType="application/octet-stream", contentBase64=content
+    )
 
 
 @chapter.case(
@@ -87,6 +89,19 @@ def attachment(w: World) -> None:
     answer = w.nobody.http.get(view["data"]["steps"]["attach"]["evidence"][0]["url"])
     demand(answer.headers.get("content-disposition", "").startswith("attachment"), "it must be an attachment")
     equal(answer.headers.get("x-content-type-options"), "nosniff", "X-Content-Type-Options")
+
+
+@chapter.case(
+    "address-altered", "A file's address can't be guessed", "our ruling on core §5",
+    "Addresses are signed: one with a character changed opens nothing.", STRICT,
+)  # fmt: skip
+def address_altered(w: World) -> None:
+    claim = w.claim(w.start("conform-files"), "attach")
+    view = w.submit(claim, evidence=[{"kind": "file", "ref": w.upload()["id"]}])
+    url = view["data"]["steps"]["attach"]["evidence"][0]["url"]
+    place = len(url) - 8
+    changed = url[:place] + ("A" if url[place] != "A" else "B") + url[place + 1 :]
+    demand(not w.nobody.http.get(changed).is_success, "an altered address must not open the file")
 
 
 @chapter.case(
@@ -135,7 +150,9 @@ def both(w: World) -> None:
     refused(w, claim, file, words=("link",))
     refused(w, claim, page, words=("file",))
     kept = record_of(w.submit(claim, evidence=[page, file, page]), "attach")["evidence"]
-    equal([item["kind"] for item in kept], ["link", "file", "link"], "the kinds that are kept, in their order")
+    equal(
+        [item["kind"] for item in kept], ["link", "file", "link"], "the kinds that are kept, in their order"
+    )
 
 
 @chapter.case(
@@ -153,7 +170,12 @@ def unasked(w: World) -> None:
 )  # fmt: skip
 def unknown_kind(w: World) -> None:
     claim = w.claim(w.start("conform-links"), "attach")
-    for item in ({"kind": "photo", "ref": "a"}, {"kind": "link"}, {"ref": "a"}, {"kind": "link", "ref": "a", "x": 1}):
+    for item in (
+        {"kind": "photo", "ref": "a"},
+        {"kind": "link"},
+        {"ref": "a"},
+        {"kind": "link", "ref": "a", "x": 1},
+    ):
         w.agent.refused("submit", "invalid", token=claim["token"], output={}, summary="S", evidence=[item])
 
 
@@ -188,5 +210,7 @@ def another_callers(w: World) -> None:
 def exact_lines(w: World) -> None:
     claim = w.claim(w.start("conform-files-and-links"), "attach")
     given = [{"kind": "file", "ref": "f_0"}]
-    refusal = w.agent.refused("submit", "not_accepted", token=claim["token"], output={}, summary="S", evidence=given)
+    refusal = w.agent.refused(
+        "submit", "not_accepted", token=claim["token"], output={}, summary="S", evidence=given
+    )
     exactly(refusal, "evidence f_0: not found", "evidence: file required", "evidence: link required")

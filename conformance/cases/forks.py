@@ -1,7 +1,17 @@
 """The profile parallel-1: fork and join."""
 
 from conformance.client import Data
-from conformance.demands import demand, entry_of, equal, moment, no_current, outcome, record_of, state_of, states
+from conformance.demands import (
+    demand,
+    entry_of,
+    equal,
+    moment,
+    no_current,
+    outcome,
+    record_of,
+    state_of,
+    states,
+)
 from conformance.registry import Chapter, profile, tool
 from conformance.world import World, run_id
 
@@ -59,7 +69,9 @@ def offered(w: World) -> None:
     view = w.start("conform-fork-inside")
     equal({entry["stepId"] for entry in w.offered(view)}, {"make", "other"}, "the steps on offer")
     view = forked(w)
-    equal([entry["workItem"]["stepId"] for entry in w.offered(view, w.person)], ["right"], "the items on offer")
+    equal(
+        [entry["workItem"]["stepId"] for entry in w.offered(view, w.person)], ["right"], "the items on offer"
+    )
 
 
 @chapter.case(
@@ -95,7 +107,11 @@ def early(w: World) -> None:
     states(view, left="done", left_more="ready", fork="waiting")
     view = w.work(view, "left_more")
     states(view, left_more="done", fork="waiting", review=None, right="waiting")
-    equal(record_of(w.view(view, w.person), "left")["output"], {"side": "L"}, "the output of the branch that joined")
+    equal(
+        record_of(w.view(view, w.person), "left")["output"],
+        {"side": "L"},
+        "the output of the branch that joined",
+    )
     equal(view["run"]["state"], "waiting", "the state of a run in which only a person is pending")
 
 
@@ -123,7 +139,9 @@ def rework_all(w: World) -> None:
         equal(len(record_of(view, name)["history"]), 1, f"the length of the history of {name}")
     equal(record_of(view, "begin")["history"], [], "the history of the step before the fork")
     review = record_of(view, "review")
-    equal((review["decision"], review["note"]), ("rejected", "Both again."), "the rejecting approval's values")
+    equal(
+        (review["decision"], review["note"]), ("rejected", "Both again."), "the rejecting approval's values"
+    )
 
 
 @chapter.case(
@@ -135,7 +153,9 @@ def rework_due(w: World) -> None:
     view = w.decide(view, "review", "rejected", note="Both again.")
     for name, due in before.items():
         again = entry_of(view, name)["due"]
-        demand(due is None or moment(again) > moment(due), f"due of {name} must be later than in the first round")
+        demand(
+            due is None or moment(again) > moment(due), f"due of {name} must be later than in the first round"
+        )
 
 
 @chapter.case(
@@ -220,7 +240,9 @@ def failed_branch(w: World) -> None:
 def cancelled(w: World) -> None:
     view = forked(w)
     view = w.operator.ok("cancel", runId=run_id(view), reason="R")
-    states(view, begin="done", fork="cancelled", left="cancelled", right="cancelled", left_more=None, review=None)
+    states(
+        view, begin="done", fork="cancelled", left="cancelled", right="cancelled", left_more=None, review=None
+    )
 
 
 @chapter.case(
@@ -235,6 +257,10 @@ def escalated(w: World) -> None:
     states(view, make="done", check_it="waiting")
 
 
+def _timed(view: Data) -> bool:
+    return state_of(view, "timer") == state_of(view, "lapse") == "done"
+
+
 @chapter.case(
     "waits", "Timers and events in branches", "parallel-1 §3",
     "A branch may consist of waits: each ends by its own timer or event, and the last one joins.", tool("send_event"),
@@ -242,10 +268,14 @@ def escalated(w: World) -> None:
 def waits(w: World) -> None:
     view = w.start("conform-fork-waits")
     equal(entry_of(view, "fork")["state"], "waiting", "the state of the parallel step")
-    view = w.until(view, lambda seen: state_of(seen, "timer") == "done", "the timer's branch has joined")
+    view = w.until(view, _timed, "the branches of the two timers have joined")
     states(view, fork="waiting", signal="waiting", sleepy="waiting")
     equal(w.agent.ok("send_event", runId=run_id(view), name="wake")["consumedBy"], "sleepy", "consumedBy")
-    equal(w.agent.ok("send_event", runId=run_id(view), name="go", data={"n": 1})["consumedBy"], "signal", "consumedBy")
+    equal(
+        w.agent.ok("send_event", runId=run_id(view), name="go", data={"n": 1})["consumedBy"],
+        "signal",
+        "consumedBy",
+    )
     view = w.view(view)
     states(view, fork="done", timer="done", signal="done", sleepy="done")
     outcome(view, "joined")
@@ -257,6 +287,14 @@ def waits(w: World) -> None:
 )  # fmt: skip
 def one_event(w: World) -> None:
     view = w.start("conform-fork-waits")
-    equal(w.agent.ok("send_event", runId=run_id(view), name="go", data={"n": 1})["consumedBy"], "signal", "consumedBy")
-    equal(w.agent.ok("send_event", runId=run_id(view), name="go", data={"n": 2})["consumedBy"], None, "consumedBy of a second")
+    equal(
+        w.agent.ok("send_event", runId=run_id(view), name="go", data={"n": 1})["consumedBy"],
+        "signal",
+        "consumedBy",
+    )
+    equal(
+        w.agent.ok("send_event", runId=run_id(view), name="go", data={"n": 2})["consumedBy"],
+        None,
+        "consumedBy of a second",
+    )
     equal(record_of(w.view(view), "signal")["output"], {"n": 1}, "the output of the wait")

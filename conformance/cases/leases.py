@@ -1,6 +1,7 @@
 """The end of a lease, and what a token is worth."""
 
 import time
+from collections.abc import Generator
 
 from conformance.demands import demand, equal, moment, states
 from conformance.registry import SHORT_LEASE, Chapter, tool
@@ -10,15 +11,15 @@ chapter = Chapter("lease", "The end of a lease", SHORT_LEASE)
 RENEW = tool("renew")
 
 
-@chapter.case(
+@chapter.story(
     "claimable", "A step is claimable as soon as its lease is over", "core §3.3",
     "When a lease ends, the step is ready again at once: in views, in get_work, and for the next claim.",
 )  # fmt: skip
-def claimable(w: World) -> None:
+def claimable(w: World) -> Generator[None]:
     view = w.start("conform-work", subject="S")
     claim = w.claim(view, "work")
     equal(w.offered(view, w.other), [], "what get_work lists while the lease lasts")
-    w.outlive(claim)
+    yield
     states(w.view(view), work="ready")
     demand(len(w.offered(view, w.other)) == 1, "get_work must list the step again after its lease")
     taken = w.claim(view, "work", by=w.other)
@@ -26,14 +27,14 @@ def claimable(w: World) -> None:
     w.submit(taken, {"answer": "A"}, by=w.other)
 
 
-@chapter.case(
+@chapter.story(
     "stale-token", "A token outlives its lease as stale", "core §6.2, §4.3",
     "After the end of its lease a token is stale for submit, renew and escalate, claimed anew or not.",
 )  # fmt: skip
-def stale_token(w: World) -> None:
+def stale_token(w: World) -> Generator[None]:
     view = w.start("conform-work", subject="S")
     claim = w.claim(view, "work")
-    w.outlive(claim)
+    yield
     token = claim["token"]
     w.agent.refused("submit", "stale", token=token, output={"answer": "late"}, summary="S")
     w.agent.refused("escalate", "stale", token=token, note="N")
@@ -45,18 +46,65 @@ def stale_token(w: World) -> None:
     equal(view["data"]["steps"]["work"]["output"], {"answer": "in time"}, "the output that counts")
 
 
-@chapter.case(
+@chapter.story(
     "own-again", "The same agent may claim again", "core §3.3",
     "A lease that ended is nobody's, so its former holder may claim anew, with another token.",
 )  # fmt: skip
-def own_again(w: World) -> None:
+def own_again(w: World) -> Generator[None]:
     view = w.start("conform-work", subject="S")
     claim = w.claim(view, "work")
-    w.outlive(claim)
+    yield
     again = w.claim(view, "work")
     demand(again["token"] != claim["token"], "a new claim must have a new token")
     w.agent.refused("submit", "stale", token=claim["token"], output={"answer": "A"}, summary="S")
     w.submit(again, {"answer": "A"})
+
+
+@chapter.story(
+    "progress", "Progress is handed to whoever comes next", "core §3.3",
+    "The latest progress note of a lease that ended is the next claimant's handoff, in get_work and in the claim.",
+    RENEW,
+)  # fmt: skip
+def progress(w: World) -> Generator[None]:
+    view = w.start("conform-work", subject="S")
+    claim = w.claim(view, "work")
+    claim = w.agent.ok("renew", token=claim["token"], progress="Half way.")
+    claim = w.agent.ok("renew", token=claim["token"], progress="Nearly there.")
+    yield
+    equal(w.offered(view, w.other)[0]["handoff"], {"progress": "Nearly there."}, "the handoff in get_work")
+    taken = w.claim(view, "work", by=w.other)
+    equal(taken["handoff"], {"progress": "Nearly there."}, "the handoff of the next claim")
+
+
+@chapter.story(
+    "issues", "Issues of a refused submission are handed on", "core §3.3",
+    "When a lease ends after a submission that was not accepted, the next claimant reads its issues.",
+)  # fmt: skip
+def issues(w: World) -> Generator[None]:
+    view = w.start("conform-work", subject="S")
+    claim = w.claim(view, "work")
+    refusal = w.agent.refused("submit", "not_accepted", token=claim["token"], output={}, summary="S")
+    yield
+    handoff = w.claim(view, "work", by=w.other)["handoff"]
+    equal((handoff or {}).get("issues"), list(refusal.issues), "handoff.issues of the next claim")
+
+
+@chapter.story(
+    "replayed-claim", "A lost claim can be asked for again after its lease", "core §3.3; tools: claim",
+    "The same requestId gives the original result, token included, even when the lease has ended since.",
+)  # fmt: skip
+def replayed_claim(w: World) -> Generator[None]:
+    view = w.start("conform-work", subject="S")
+    asked = {"runId": view["run"]["id"], "stepId": "work", "requestId": f"late-{view['run']['id']}"}
+    claim = w.agent.ok("claim", **asked)
+    yield
+    again = w.agent.ok("claim", **asked)
+    equal(
+        (again["token"], again["expiresAt"]),
+        (claim["token"], claim["expiresAt"]),
+        "token and expiry of the replay",
+    )
+    w.claim(view, "work", by=w.other)
 
 
 @chapter.case(
@@ -72,49 +120,6 @@ def renewed(w: World) -> None:
     time.sleep(w.lease * 0.6)
     states(w.view(view), work="claimed")
     w.submit(longer, {"answer": "A"})
-
-
-@chapter.case(
-    "progress", "Progress is handed to whoever comes next", "core §3.3",
-    "The latest progress note of a lease that ended is the next claimant's handoff, in get_work and in the claim.",
-    RENEW,
-)  # fmt: skip
-def progress(w: World) -> None:
-    view = w.start("conform-work", subject="S")
-    claim = w.claim(view, "work")
-    claim = w.agent.ok("renew", token=claim["token"], progress="Half way.")
-    claim = w.agent.ok("renew", token=claim["token"], progress="Nearly there.")
-    w.outlive(claim)
-    equal(w.offered(view, w.other)[0]["handoff"], {"progress": "Nearly there."}, "the handoff in get_work")
-    taken = w.claim(view, "work", by=w.other)
-    equal(taken["handoff"], {"progress": "Nearly there."}, "the handoff of the next claim")
-
-
-@chapter.case(
-    "issues", "Issues of a refused submission are handed on", "core §3.3",
-    "When a lease ends after a submission that was not accepted, the next claimant reads its issues.",
-)  # fmt: skip
-def issues(w: World) -> None:
-    view = w.start("conform-work", subject="S")
-    claim = w.claim(view, "work")
-    refusal = w.agent.refused("submit", "not_accepted", token=claim["token"], output={}, summary="S")
-    w.outlive(claim)
-    handoff = w.claim(view, "work", by=w.other)["handoff"]
-    equal((handoff or {}).get("issues"), list(refusal.issues), "handoff.issues of the next claim")
-
-
-@chapter.case(
-    "replayed-claim", "A lost claim can be asked for again after its lease", "core §3.3; tools: claim",
-    "The same requestId gives the original result, token included, even when the lease has ended since.",
-)  # fmt: skip
-def replayed_claim(w: World) -> None:
-    view = w.start("conform-work", subject="S")
-    asked = {"runId": view["run"]["id"], "stepId": "work", "requestId": f"late-{view['run']['id']}"}
-    claim = w.agent.ok("claim", **asked)
-    w.outlive(claim)
-    again = w.agent.ok("claim", **asked)
-    equal((again["token"], again["expiresAt"]), (claim["token"], claim["expiresAt"]), "token and expiry of the replay")
-    w.claim(view, "work", by=w.other)
 
 
 tokens = Chapter("token", "What a token is worth")

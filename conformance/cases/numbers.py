@@ -40,7 +40,10 @@ def output(w: World) -> None:
     "deep", "Inside lists and objects", "core §2.3", "Numbers deep inside a value are kept as exactly as others.",
 )  # fmt: skip
 def deep(w: World) -> None:
-    detail = {"a": [{"b": [Number("1e400"), [Number("0.1000000000000000055")]]}], "c": Number("12345678901234567890")}
+    detail = {
+        "a": [{"b": [Number("1e400"), [Number("0.1000000000000000055")]]}],
+        "c": Number("12345678901234567890"),
+    }
     view = w.start("conform-work", subject="S", detail=detail)
     equal(view["data"]["inputs"]["detail"], detail, "the input")
 

@@ -32,7 +32,9 @@ class Write:
 def a_start(w: World) -> Write:
     w.file("conform-work")
     given = {"process": "conform-work", "inputs": {"subject": "one"}}
-    return Write(who=w.agent, tool="start_run", arguments=given, different={**given, "inputs": {"subject": "two"}})
+    return Write(
+        who=w.agent, tool="start_run", arguments=given, different={**given, "inputs": {"subject": "two"}}
+    )
 
 
 def two_claims(w: World) -> tuple[Data, Data, Data, Data]:
@@ -52,7 +54,11 @@ def a_renewal(w: World) -> Write:
     one, two, first, second = two_claims(w)
     given = {"token": first["token"], "progress": "P"}
     return Write(
-        who=w.agent, tool="renew", arguments=given, different={**given, "token": second["token"]}, runs=(one, two)
+        who=w.agent,
+        tool="renew",
+        arguments=given,
+        different={**given, "token": second["token"]},
+        runs=(one, two),
     )
 
 
@@ -60,7 +66,11 @@ def a_submission(w: World) -> Write:
     one, two, first, second = two_claims(w)
     given = {"token": first["token"], "output": {"first": "1"}, "summary": "S"}
     return Write(
-        who=w.agent, tool="submit", arguments=given, different={**given, "token": second["token"]}, runs=(one, two)
+        who=w.agent,
+        tool="submit",
+        arguments=given,
+        different={**given, "token": second["token"]},
+        runs=(one, two),
     )
 
 
@@ -68,7 +78,11 @@ def an_escalation(w: World) -> Write:
     one, two, first, second = two_claims(w)
     given = {"token": first["token"], "note": "N"}
     return Write(
-        who=w.agent, tool="escalate", arguments=given, different={**given, "token": second["token"]}, runs=(one, two)
+        who=w.agent,
+        tool="escalate",
+        arguments=given,
+        different={**given, "token": second["token"]},
+        runs=(one, two),
     )
 
 
@@ -87,12 +101,20 @@ def a_cancellation(w: World) -> Write:
     one, two = w.start("conform-sleep"), w.start("conform-sleep")
     given = {"runId": run_id(one), "reason": "R"}
     return Write(
-        who=w.operator, tool="cancel", arguments=given, different={**given, "runId": run_id(two)}, runs=(one, two)
+        who=w.operator,
+        tool="cancel",
+        arguments=given,
+        different={**given, "runId": run_id(two)},
+        runs=(one, two),
     )
 
 
 def an_upload(w: World) -> Write:
-    given = {"fileName": "a.txt", "contentType": "text/plain", "contentBase64": base64.b64encode(b"one").decode()}
+    given = {
+        "fileName": "a.txt",
+        "contentType": "text/plain",
+        "contentBase64": base64.b64encode(b"one").decode(),
+    }
     changed = {**given, "contentBase64": base64.b64encode(b"two").decode()}
     return Write(who=w.agent, tool="upload", arguments=given, different=changed)
 
@@ -101,7 +123,11 @@ def an_event(w: World) -> Write:
     one, two = w.start("conform-events"), w.start("conform-events")
     given = {"runId": run_id(one), "name": "other", "data": {"n": 1}}
     return Write(
-        who=w.agent, tool="send_event", arguments=given, different={**given, "runId": run_id(two)}, runs=(one, two)
+        who=w.agent,
+        tool="send_event",
+        arguments=given,
+        different={**given, "runId": run_id(two)},
+        runs=(one, two),
     )
 
 
@@ -146,7 +172,9 @@ def _note(w: World, result: Data) -> None:
         w.started.append(result["run"]["id"])
 
 
-def _bound(check: Callable[[Callable[[World], Write], World], None], make: Callable[[World], Write]) -> Function:
+def _bound(
+    check: Callable[[Callable[[World], Write], World], None], make: Callable[[World], Write]
+) -> Function:
     return partial(check, make)
 
 
@@ -249,7 +277,7 @@ def original_view(w: World) -> None:
     "Copies of one call that arrive together do one thing: one run, and the same result for each that succeeds.",
 )  # fmt: skip
 def at_once(w: World) -> None:
-    given = {"process": w.file("conform-two").name, "inputs": {}, "requestId": new_id()}
+    given: Data = {"process": w.file("conform-two").name, "inputs": {}, "requestId": new_id()}
     answers = w.together([partial(w.agent.send, "start_run", **given) for _ in range(AT_ONCE)])
     for exchange in answers:
         if not exchange.answer["ok"]:
@@ -266,7 +294,11 @@ def at_once(w: World) -> None:
 def key_order(w: World) -> None:
     request = new_id()
     w.file("conform-work")
-    first = w.agent.ok("start_run", process="conform-work", inputs={"subject": "S", "ready": True}, requestId=request)
+    first = w.agent.ok(
+        "start_run", process="conform-work", inputs={"subject": "S", "ready": True}, requestId=request
+    )
     w.started.append(run_id(first))
-    again = w.agent.ok("start_run", requestId=request, inputs={"ready": True, "subject": "S"}, process="conform-work")
+    again = w.agent.ok(
+        "start_run", requestId=request, inputs={"ready": True, "subject": "S"}, process="conform-work"
+    )
     among(run_id(again), {run_id(first)}, "the run")

@@ -1,7 +1,17 @@
 """Rework: an approval sends a run back, and nothing that was done is lost."""
 
 from conformance.client import Data
-from conformance.demands import demand, entry_of, equal, item_of, moment, no_current, outcome, record_of, states
+from conformance.demands import (
+    demand,
+    entry_of,
+    equal,
+    item_of,
+    moment,
+    no_current,
+    outcome,
+    record_of,
+    states,
+)
 from conformance.registry import Chapter
 from conformance.world import World
 
@@ -53,7 +63,11 @@ def history(w: World) -> None:
 def note_current(w: World) -> None:
     view = w.decide(reviewed(w), "review", "rejected", note="Plan anew.")
     seen = w.claim(view, "plan")["data"]["steps"]["review"]
-    equal((seen["decision"], seen["note"], seen["history"]), ("rejected", "Plan anew.", []), "decision, note, history")
+    equal(
+        (seen["decision"], seen["note"], seen["history"]),
+        ("rejected", "Plan anew.", []),
+        "decision, note, history",
+    )
     demand(seen["by"] and seen["at"], "by and at must stay too")
 
 
@@ -69,8 +83,14 @@ def decided_anew(w: World) -> None:
     view = w.decide(view, "approve", "approved")
     outcome(view, "published")
     draft, approve = record_of(view, "draft"), record_of(view, "approve")
-    equal([past["output"]["text"] for past in draft["history"]], ["1", "2"], "the history of draft, oldest first")
-    equal([past.get("note") for past in approve["history"]], ["Write 2.", "Write 3."], "the history of approve")
+    equal(
+        [past["output"]["text"] for past in draft["history"]],
+        ["1", "2"],
+        "the history of draft, oldest first",
+    )
+    equal(
+        [past.get("note") for past in approve["history"]], ["Write 2.", "Write 3."], "the history of approve"
+    )
     equal((draft["output"], approve["decision"]), ({"text": "3"}, "approved"), "the current values")
 
 
@@ -124,7 +144,11 @@ def through(w: World) -> None:
     view = w.work(view, "ship", {"place": "2"})
     view = w.decide(view, "accept", "approved")
     outcome(view, "accepted")
-    equal([past["output"] for past in record_of(view, "ship")["history"]], [{"place": "1"}], "the history of ship")
+    equal(
+        [past["output"] for past in record_of(view, "ship")["history"]],
+        [{"place": "1"}],
+        "the history of ship",
+    )
 
 
 @chapter.case(
@@ -151,6 +175,19 @@ def new_item(w: World) -> None:
     equal(view["workItems"], [], "the open items after the rejection")
     view = w.work(view, "draft", {"text": "2"})
     demand(item_of(view, "approve")["id"] != first, "the item of the second round must have its own id")
+
+
+@chapter.case(
+    "forward", "A rejection may lead on instead of back", "core §2.2",
+    "on_reject names any step; one that lies ahead becomes ready, and the rejection stays on record.",
+)  # fmt: skip
+def forward(w: World) -> None:
+    view = w.decide(w.start("conform-reject-forward"), "ask", "rejected", note="Not like this.")
+    states(view, mend="ready", refused=None, done=None)
+    view = w.work(view, "mend")
+    outcome(view, "refused")
+    record = record_of(view, "ask")
+    equal((record["decision"], record["note"]), ("rejected", "Not like this."), "decision and note")
 
 
 @chapter.case(

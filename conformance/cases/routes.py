@@ -53,7 +53,7 @@ def required(w: World) -> None:
 def not_among(w: World) -> None:
     claim = claimed(w)
     for step in ("end_left", "choose", "no-such-step", ""):
-        given = {"output": {}, "summary": "S", "next": step, "reason": "R"}
+        given: Data = {"output": {}, "summary": "S", "next": step, "reason": "R"}
         names(w.agent.refused("submit", "not_accepted", "invalid", token=claim["token"], **given), "next")
 
 
@@ -62,7 +62,8 @@ def not_among(w: World) -> None:
 )  # fmt: skip
 def reason(w: World) -> None:
     claim = claimed(w)
-    for given in ({}, {"reason": ""}, {"reason": " \n\t"}):
+    blank: tuple[Data, ...] = ({}, {"reason": ""}, {"reason": " \n\t"})
+    for given in blank:
         refusal = w.agent.refused(
             "submit", "not_accepted", token=claim["token"], output={}, summary="S", next="left", **given
         )
@@ -87,7 +88,11 @@ def not_allowed(w: World) -> None:
 )  # fmt: skip
 def person(w: World) -> None:
     view = w.start("conform-task-routes")
-    for given, field in (({}, "next"), ({"next": "choose", "reason": "R"}, "next"), ({"next": "left"}, "reason")):
+    for given, field in (
+        ({}, "next"),
+        ({"next": "choose", "reason": "R"}, "next"),
+        ({"next": "left"}, "reason"),
+    ):
         decision = w.decision(view, "choose", decision="completed", output={}, **given)
         names(w.person.refused("decide", "not_accepted", **decision), field)
     view = w.decide(view, "choose", "completed", output={}, next="left", reason="Clear.")

@@ -1,5 +1,7 @@
 """list_runs: finding runs by what they are and what they began with."""
 
+from typing import Any
+
 from conformance.client import Data, new_id
 from conformance.codec import Number
 from conformance.demands import demand, equal
@@ -9,12 +11,12 @@ from conformance.world import World, run_id
 chapter = Chapter("runs", "Finding runs", tool("list_runs"))
 
 
-def found(w: World, **arguments: object) -> list[str]:
+def found(w: World, **arguments: Any) -> list[str]:
     """The ids of all runs of conform-work that fit."""
     return [item["id"] for item in w.listed(w.agent, "list_runs", process="conform-work", **arguments)]
 
 
-def marked(w: World, **inputs: object) -> tuple[Data, str]:
+def marked(w: World, **inputs: Any) -> tuple[Data, str]:
     """A run with a subject of its own."""
     subject = new_id()
     return w.start("conform-work", subject=subject, **inputs), subject
@@ -29,7 +31,9 @@ def entry(w: World) -> None:
     items = list(w.listed(w.agent, "list_runs", process="conform-work", inputs={"subject": subject}))
     equal(len(items), 1, "the number of runs found")
     run = w.view(view)["run"]
-    wanted = {key: run[key] for key in ("id", "process", "version", "state", "outcome", "startedAt", "updatedAt")}
+    wanted = {
+        key: run[key] for key in ("id", "process", "version", "state", "outcome", "startedAt", "updatedAt")
+    }
     equal(items[0], {**wanted, "inputs": {"subject": subject}}, "the entry")
 
 
@@ -40,16 +44,22 @@ def by_state(w: World) -> None:
     ended = w.work(w.start("conform-work", subject=subject), "work", {"answer": "A"})
     gone = w.operator.ok("cancel", runId=run_id(w.start("conform-work", subject=subject)), reason="R")
     for state, view in (("active", active), ("waiting", waiting), ("ended", ended), ("cancelled", gone)):
-        equal(found(w, state=state, inputs={"subject": subject}), [run_id(view)], f"the runs that are {state}")
+        equal(
+            found(w, state=state, inputs={"subject": subject}), [run_id(view)], f"the runs that are {state}"
+        )
 
 
-@chapter.case("by-process", "By process", "tools: list_runs", "process narrows the list to runs of that process.")
+@chapter.case(
+    "by-process", "By process", "tools: list_runs", "process narrows the list to runs of that process."
+)
 def by_process(w: World) -> None:
     view = w.start("conform-two")
     items = list(w.listed(w.agent, "list_runs", process="conform-two", state="active"))
     equal({item["process"] for item in items}, {"conform-two"}, "the processes that are listed")
     demand(run_id(view) in {item["id"] for item in items}, "the run must be found")
-    equal(list(w.listed(w.agent, "list_runs", process="conform-no-such-process")), [], "the runs of no process")
+    equal(
+        list(w.listed(w.agent, "list_runs", process="conform-no-such-process")), [], "the runs of no process"
+    )
 
 
 @chapter.case(
@@ -60,7 +70,9 @@ def by_inputs(w: World) -> None:
     other = w.start("conform-work", subject=subject, amount=5, ready=False)
     equal(set(found(w, inputs={"subject": subject})), {run_id(view), run_id(other)}, "by subject")
     equal(found(w, inputs={"subject": subject, "ready": True}), [run_id(view)], "by subject and ready: true")
-    equal(found(w, inputs={"subject": subject, "ready": False}), [run_id(other)], "by subject and ready: false")
+    equal(
+        found(w, inputs={"subject": subject, "ready": False}), [run_id(other)], "by subject and ready: false"
+    )
     equal(found(w, inputs={"subject": subject, "amount": 6}), [], "by an amount that no run has")
     equal(found(w, inputs={"subject": subject, "colour": "red"}), [], "by a field that no run has")
 
@@ -76,18 +88,26 @@ def exact(w: World) -> None:
     for text in texts[1:]:
         runs[text] = run_id(w.start("conform-work", subject=subject, amount=Number(text)))
     for text, run in runs.items():
-        equal(found(w, inputs={"subject": subject, "amount": Number(text)}), [run], f"the runs with the amount {text}")
+        equal(
+            found(w, inputs={"subject": subject, "amount": Number(text)}),
+            [run],
+            f"the runs with the amount {text}",
+        )
 
 
 @chapter.case(
-    "types", "A text is no number", "tools: list_runs", "Equality is of the same type: \"5\", 5 and true are three things.",
+    "types", "A text is no number", "tools: list_runs", 'Equality is of the same type: "5", 5 and true are three things.',
 )  # fmt: skip
 def types(w: World) -> None:
     view, subject = marked(w, amount=1, ready=True)
-    equal(found(w, inputs={"subject": subject, "amount": "1"}), [], "the runs with the amount \"1\"")
+    equal(found(w, inputs={"subject": subject, "amount": "1"}), [], 'the runs with the amount "1"')
     equal(found(w, inputs={"subject": subject, "amount": True}), [], "the runs with the amount true")
     equal(found(w, inputs={"subject": subject, "ready": 1}), [], "the runs with ready: 1")
-    equal(found(w, inputs={"subject": subject, "amount": 1, "ready": True}), [run_id(view)], "the runs with both")
+    equal(
+        found(w, inputs={"subject": subject, "amount": 1, "ready": True}),
+        [run_id(view)],
+        "the runs with both",
+    )
 
 
 @chapter.case(

@@ -1,5 +1,6 @@
 """start_run and get_run: how a run begins and how it is read."""
 
+from conformance.client import Data
 from conformance.codec import Number
 from conformance.demands import demand, equal, names, outcome, state_of, states
 from conformance.registry import PEOPLE_NAMED, STRICT, Chapter
@@ -20,7 +21,11 @@ WRONG = {
 def fresh_view(w: World) -> None:
     view = w.start("conform-work", subject="S")
     run = view["run"]
-    equal((run["process"], run["mode"], run["state"]), ("conform-work", "live", "active"), "process, mode and state")
+    equal(
+        (run["process"], run["mode"], run["state"]),
+        ("conform-work", "live", "active"),
+        "process, mode and state",
+    )
     equal(view["data"], {"inputs": {"subject": "S"}, "steps": {}}, "run data")
     states(view, work="ready", done=None)
     equal([(s["id"], s["kind"]) for s in view["steps"]], [("work", "agent"), ("done", "finish")], "the steps")
@@ -138,7 +143,7 @@ def input_null(w: World) -> None:
     "What a run starts with is its inputs, unchanged.",
 )  # fmt: skip
 def inputs_kept(w: World) -> None:
-    given = {
+    given: Data = {
         "text": "Grüße \U0001f600", "count": Number("-0.5e-3"), "flag": False, "day": "2028-02-29",
         "moment": "2026-10-06T09:00:00.123+05:30", "things": [1, "a", [], {}], "words": [], "box": {"a": {"b": []}},
         "who": w.person.value or "somebody@example.org", "colour": "green",

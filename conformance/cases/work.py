@@ -22,7 +22,10 @@ def agent_entry(w: World) -> None:
     equal((entry["mode"], entry["overdue"]), ("live", False), "mode and overdue")
     equal(entry["due"], view["steps"][0]["due"], "due")
     late = (moment(entry["readySince"]) - moment(view["run"]["startedAt"])).total_seconds()
-    demand(abs(late) <= 1, f"readySince of a first step must be when the run started, and is {late:g} seconds after")
+    demand(
+        abs(late) <= 1,
+        f"readySince of a first step must be when the run started, and is {late:g} seconds after",
+    )
 
 
 @chapter.case(

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import quote
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
@@ -102,7 +103,7 @@ def link(record: Model | None, text: str = "") -> SafeString | str:
     if record is None:
         return EMPTY
     name = f"admin:{record._meta.app_label}_{record._meta.model_name}_change"
-    return format_html('<a href="{}">{}</a>', reverse(name, args=[record.pk]), text or str(record))
+    return format_html('<a href="{}">{}</a>', reverse(name, args=[quote(record.pk)]), text or str(record))
 
 
 def list_link(model: type[Model], text: str, **query: str) -> SafeString:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from checks import codec, limits, verdicts
+from checks import codec, verdicts
 from processes import checking, claims, engine, files, seams, view
 from processes.acceptance import Content, content_of
 from processes.callers import Caller, CallerKind
@@ -28,9 +28,7 @@ def run(call: Call) -> dict[str, Any]:
     decision = Decision(call.arguments["decision"])
     if issues := _misplaced(call.arguments, decision):
         raise ToolError("invalid", f"These arguments don't go with {decision}.", issues)
-    cited = _cited(call)
-    verified = files.verify(cited) if decision is Decision.COMPLETED else {}
-    now = limits.current() if decision is Decision.COMPLETED else None
+    verified = files.verify(_cited(call)) if decision is Decision.COMPLETED else {}
 
     def work(loaded: Loaded) -> Answer | ToolError | checking.Asking:
         item = _item(loaded, call)
@@ -41,7 +39,7 @@ def run(call: Call) -> dict[str, Any]:
         if isinstance(ruling, seams.Hold):
             return run_answer
         if decision is Decision.COMPLETED:
-            return _complete(loaded, item, call, verified, now)
+            return _complete(loaded, item, call, verified)
         VERBS[decision](loaded, item, call.caller.id, call.arguments.get("note", ""))
         return run_answer
 
@@ -95,8 +93,8 @@ def _refuse_unless_theirs(loaded: Loaded, item: WorkItem, call: Call) -> None:
     if call.arguments["decision"] not in view.decisions(item):
         allowed = ", ".join(view.decisions(item))
         raise ToolError("invalid", "This item takes another decision.", [f"decision: one of {allowed}"])
-    if item.kind == "task" and item.attempt is not None:
-        claims.refuse_while_checking(item.attempt)
+    if item.kind == "task":
+        claims.refuse_while_checking(loaded, item.step.name)
 
 
 def is_theirs(item: WorkItem, caller: Caller) -> bool:
@@ -108,21 +106,17 @@ def is_theirs(item: WorkItem, caller: Caller) -> bool:
 
 
 def _asked(loaded: Loaded, item: WorkItem, caller: Caller, decision: Decision) -> seams.Asked:
-    def workers() -> frozenset[str]:
-        """Whoever took an unchanged candidate has decided, not worked; nor has an earlier approver."""
-        found = Submission.objects.filter(attempt__step__run=loaded.row).filter(
-            Q(state=SubmissionState.ACCEPTED) | Q(pk=item.candidate_id)
-        )
-        return frozenset(found.values_list("by", flat=True))
-
-    return seams.Asked(run=loaded.row, item=item, caller=caller, decision=decision, workers=workers)
+    # Whoever took an unchanged candidate has decided, not worked; nor has an earlier approver.
+    about = Q(pk=item.candidate_id) if item.escalated else Q(state=SubmissionState.ACCEPTED)
+    work = Submission.objects.filter(about, attempt__step__run=loaded.row)
+    return seams.Asked(run=loaded.row, item=item, caller=caller, decision=decision, work=work)
 
 
 # ---- what each decision does
 
 
 def _complete(
-    loaded: Loaded, item: WorkItem, call: Call, verified: dict[str, Any], now: Any
+    loaded: Loaded, item: WorkItem, call: Call, verified: dict[str, Any]
 ) -> Answer | ToolError | checking.Asking:
     step, given = item.step.name, submit.content_of(call.arguments)
     candidate = item.candidate
@@ -133,21 +127,32 @@ def _complete(
         caller=call.caller, step=step, content=content, verified=verified, summary_needed=False
     )
     if not item.escalated:
-        return checking.hand_in(loaded, call, handing, now)
+        return checking.hand_in(loaded, call, handing)
     kept = checking.accept(loaded, handing)
     if isinstance(kept, ToolError):
         return kept
     # a person completing an escalated step is not checked again
     check = loaded.now.data["steps"].get(step, {}).get("check")
-    unchanged = candidate is not None and kept.as_json() == codec.loads(candidate.content)
-    if candidate is not None:
-        _close_candidate(candidate, SubmissionState.ACCEPTED if unchanged else SubmissionState.RETURNED)
-    submission = candidate if unchanged else checking.keep(loaded, call, step, kept)
+    submission = _kept(loaded, call, step, kept, candidate)
     loaded.decide(item, Decision.COMPLETED, call.caller.id)
     done = {**kept.as_json(), **({"check": check} if check is not None else {})}
     engine.complete(loaded.now, step, done, by=call.caller.id)
     loaded.handed = submission
     return run_answer
+
+
+def _kept(loaded: Loaded, call: Call, step: str, kept: Content, candidate: Submission | None) -> Submission:
+    """What the step is completed with: the candidate as it is, or a submission of the person's own."""
+    if candidate is not None and kept.as_json() == codec.loads(candidate.content):
+        _close_candidate(candidate, SubmissionState.ACCEPTED)
+        return candidate
+    submission = checking.accepted(loaded, call, step, kept)
+    rows = [submission]
+    if candidate is not None:
+        candidate.state = SubmissionState.RETURNED
+        rows.insert(0, candidate)
+    Submission.objects.bulk_create(rows, update_conflicts=True, unique_fields=["id"], update_fields=["state"])
+    return submission
 
 
 def _over(held: Content, given: Content, arguments: Any) -> Content:

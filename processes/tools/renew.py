@@ -18,7 +18,7 @@ def run(call: Call) -> dict[str, Any]:
 
 def _renew(call: Call, claim: tokens.Claim, loaded: Loaded) -> Answer:
     attempt = claims.in_force(loaded, claim)
-    claims.refuse_while_checking(attempt)
+    claims.refuse_while_checking(loaded, claim.step)
     attempt.generation += 1
     until = attempt.lease_until = loaded.at + timedelta(seconds=settings.LEASE_SECONDS)
     attempt.progress = call.arguments.get("progress", attempt.progress)

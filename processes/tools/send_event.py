@@ -14,8 +14,6 @@ from processes.steps import ID
 
 
 def run(call: Call) -> dict[str, Any]:
-    if call.caller.kind is CallerKind.PERSON and not call.caller.operator:
-        raise ToolError("forbidden", "Events come from agents and operators (permission processes.operate).")
     if not ID.fullmatch(call.arguments["name"]):
         raise ToolError(
             "invalid", "No step can wait for an event of this name.", ["name: expected an event's name"]
@@ -24,6 +22,8 @@ def run(call: Call) -> dict[str, Any]:
 
 
 def _deliver(call: Call, loaded: Loaded) -> Answer:
+    if call.caller.kind is CallerKind.PERSON and not call.caller.operator:
+        raise ToolError("forbidden", "Events come from agents and operators (permission processes.operate).")
     if not call.caller.may_work(loaded.compiled.process_id):
         raise ToolError("forbidden", f"This key may not work {loaded.compiled.process}.")
     data = call.arguments.get("data", {})

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from checks import limits
 from processes import checking, claims, files
 from processes.acceptance import Content
 from processes.errors import ToolError
@@ -24,13 +23,12 @@ def run(call: Call) -> dict[str, Any]:
     claim = claims.claim_of(call.caller, call.arguments["token"])
     content = content_of(call.arguments)
     verified = files.verify(files.refs(content.evidence))
-    now = limits.current()
 
     def work(loaded: Loaded) -> Answer | ToolError | checking.Asking:
         claims.in_force(loaded, claim)
         handing = checking.Handing(
             caller=call.caller, step=claim.step, content=content, verified=verified, summary_needed=True
         )
-        return checking.hand_in(loaded, call, handing, now)
+        return checking.hand_in(loaded, call, handing)
 
     return checking.transition(call, claim.run, work)

@@ -137,7 +137,9 @@ class Desk:
         self.agent = world.agent("screening-agent")
         self.buyer = world.person("bea", "Procurement")
 
-    def upload(self, name: str = "screening-report.txt", content: str | bytes = REPORT, kind: str = "text/plain") -> str:
+    def upload(
+        self, name: str = "screening-report.txt", content: str | bytes = REPORT, kind: str = "text/plain"
+    ) -> str:
         data = content.encode() if isinstance(content, str) else content
         return str(
             self.world.call(

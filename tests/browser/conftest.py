@@ -41,6 +41,7 @@ class Watched:
         page.fill("input[name=username]", name)
         page.fill("input[name=password]", password)
         page.keyboard.press("Enter")
+        page.wait_for_url(lambda address: "sign-in" not in address)
         page.wait_for_load_state()
         return page
 
@@ -57,7 +58,7 @@ def browse(chromium: Browser, live_server):
             java_script_enabled=script,
             reduced_motion="reduce",
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)  # generous: the machine may be busy
         watched = Watched(context=context, base=live_server.url)
         opened.append(watched)
         return watched

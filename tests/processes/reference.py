@@ -277,10 +277,10 @@ class Reference:
         ]
 
     def deliver(self, event: str, by: str, data: Any, taken: str | None) -> None:
-        if taken is None:
-            self.held.append((event, by, data))
-        else:
+        if taken is not None:
             self._consume(taken, by, data)
+        elif any(step.get("wait_for") == event for step in self.spec.values()):  # *ruling*: else none could take it
+            self.held.append((event, by, data))
 
     # ---- agents
 

@@ -1,11 +1,15 @@
 """What happened, in the admin: to be read by who may, changed by nobody, listed without payloads."""
 
+import contextlib
+
 import pytest
+from django.contrib.admin.utils import quote
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from processes.admin.records import indented, payload
+from processes.errors import ToolError
 from processes.models import (
     Attempt,
     HistoryEntry,
@@ -27,7 +31,7 @@ PAYLOADS = ('"data"', '"content"', '"handoff"', '"result"', '"text"', '"progress
 
 
 def address(model, name="changelist", *args):
-    return reverse(f"admin:processes_{model._meta.model_name}_{name}", args=args)
+    return reverse(f"admin:processes_{model._meta.model_name}_{name}", args=[quote(arg) for arg in args])
 
 
 @pytest.fixture
@@ -47,30 +51,28 @@ def work(world, evaluator):
             evaluator.script = [[(0.95, 0.7, 0.1)[number % 3]]]
             token = world.claim(agent, run)["token"]
             world.call(agent, "upload", fileName="a.txt", contentType="text/plain", contentBase64="aGk=")
-            try:
+            with contextlib.suppress(ToolError):  # the third is not accepted
                 world.submit(agent, token)
-            except Exception as refused:
-                assert "not accepted" in str(refused)
 
     return more
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_a_list_asks_no_more_for_more_rows_and_loads_no_payload(client, admin, work, model):
-    def asked(count):
-        work(count)
+def test_lists_ask_no_more_for_more_rows_and_load_no_payload(client, admin, work):
+    def asked(model):
         client.get(address(model))
         with CaptureQueriesContext(connection) as queries:
             response = client.get(address(model))
         return [query["sql"] for query in queries], len(response.context["cl"].result_list)
 
-    few, some = asked(3)
-    many, more = asked(27)
-    assert more >= 30 > some
-    assert len(few) == len(many)
-    for sql in many:
-        listed = sql.split(" FROM ")[0]
-        assert not [column for column in PAYLOADS if column in listed and "django_" not in sql], sql
+    work(3)
+    few = {model: asked(model) for model in MODELS}
+    work(27)
+    for model in MODELS:
+        (before, some), (after, more) = few[model], asked(model)
+        assert some < 20 <= more, model
+        assert len(before) == len(after), model
+        listed = [sql.split(" FROM ")[0] for sql in after if "django_" not in sql]
+        assert not [sql for sql in listed for column in PAYLOADS if column in sql], model
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -114,7 +116,7 @@ def test_every_filter_and_search_works(client, admin, work, model):
     assert client.get(address(model), {"q": "r_0 agent:reader <b>"}).status_code == 200
 
 
-def found(client, model, **query):
+def found(client, model, /, **query):
     return len(client.get(address(model), query).context["cl"].result_list)
 
 

@@ -15,6 +15,7 @@ from processes.publishing import (
     draft,
     examine,
     is_in_force,
+    latest,
     proposal,
     publish,
 )
@@ -41,7 +42,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         wanted = [_pair(text) for text in options["roles"]]
         files = [_file(path) for path in options["paths"]]
-        examined = [examine(path.read_text(encoding="utf-8"), folder=folder) for path, folder in files]
+        examined = [examine(_text(path), folder=folder) for path, folder in files]
         refused = 0
         for (path, _), found in zip(files, examined, strict=True):
             for issue in found.issues:
@@ -72,7 +73,7 @@ class Command(BaseCommand):
         mapping = RoleMap(roles=roles, escalations=offered.escalations)
         if options["escalations"]:
             mapping = RoleMap(roles=roles, escalations=_group(options["escalations"]).pk)
-        elif offered.escalations is None:
+        elif offered.escalations is None and latest(document.name) is None:
             approvers = [s.person for s in document.steps.values() if s.kind == "approve"]
             mapping = RoleMap(
                 roles=roles, escalations=next((roles[p] for p in approvers if p in roles), None)
@@ -80,7 +81,7 @@ class Command(BaseCommand):
         if (version := is_in_force(document, mapping)) is not None:
             self.stdout.write(f"{document.name} v{version.number} says the same already")
             return
-        version = publish(draft(path.read_text(encoding="utf-8"), by=BY), mapping, by=BY)
+        version = publish(draft(_text(path), by=BY), mapping, by=BY)
         if options["dry_run"]:
             transaction.set_rollback(True)
             self.stdout.write(f"{document.name}: would be version {version.number}")
@@ -107,6 +108,13 @@ def _file(path: Path) -> tuple[Path, str]:
     if not path.is_file():
         raise CommandError(f"{path} is no file and no folder")
     return path, ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")  # as written: line ends are part of the content hash
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
 
 
 def _group(name: str) -> Group:
