@@ -63,6 +63,7 @@ class _Going:
     exchanges: list[Exchange] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
     failure: Failure | None = None
+    shows: Exchange | None = None  # the call that shows the failure
     skipped: str = ""
     seconds: float = 0.0
 
@@ -87,6 +88,8 @@ class _Going:
             what = traceback.format_exc(limit=-3).strip().replace("\n", " | ")
             self.failure = Failure(f"unforeseen: {what}")
         self.seconds += time.monotonic() - began
+        if self.failure is not None:
+            self.shows = self.failure.exchange or (self.exchanges[-1] if self.exchanges else None)
 
     def end(self, world: World) -> None:
         world.begin(self.exchanges, self.started)
@@ -97,11 +100,10 @@ class _Going:
             return Result(case=self.case, verdict="skipped", message=self.skipped)
         if self.failure is None:
             return Result(case=self.case, verdict="ok", seconds=self.seconds)
-        last = self.exchanges[-1] if self.exchanges else None
         return Result(
             case=self.case,
             verdict="failed",
             message=self.failure.message,
-            exchange=self.failure.exchange or last,
+            exchange=self.shows,
             seconds=self.seconds,
         )

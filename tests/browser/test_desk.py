@@ -113,6 +113,7 @@ def test_filters_keep_what_is_being_read(browse, desk):
     expect(page.locator("#work h1")).to_have_text("Brightwater Print")
     page.wait_for_url("**/?show=approvals")
     page.click("#f-open")
+    expect(page.locator(".row")).to_have_count(3)
     page.select_option("#fp", "refund-review")
     expect(page.locator(".row")).to_have_count(1)
     page.click("#f-density")

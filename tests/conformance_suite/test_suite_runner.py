@@ -11,6 +11,10 @@ from conformance.world import World
 
 SAID = Exchange(who="a", tool="t", arguments={}, status=200, answer={"ok": True, "data": {}}, text="")
 
+AFTER = Exchange(
+    who="operator", tool="cancel", arguments={}, status=200, answer={"ok": True, "data": {}}, text=""
+)
+
 
 @pytest.fixture
 def world(monkeypatch):
@@ -29,7 +33,12 @@ def world(monkeypatch):
     )
     waited = []
     monkeypatch.setattr(World, "outlive_leases", lambda _: waited.append(1))
-    monkeypatch.setattr(World, "clean_up", lambda self: waited.append(list(self.started)))
+
+    def clean_up(self):
+        waited.append(list(self.started))
+        self.log.exchanges.append(AFTER)
+
+    monkeypatch.setattr(World, "clean_up", clean_up)
     return SimpleNamespace(world=made, waited=waited)
 
 
