@@ -24,7 +24,7 @@ def focused(page, attribute="id"):
 
 
 @pytest.mark.parametrize(
-    ("width", "dark"), [(1440, False), (1440, True), (1200, False), (768, True), (390, False), (320, True)]
+    ("width", "dark"), [(1440, False), (1200, True), (768, False), (390, True), (320, False)]
 )
 def test_every_width_and_theme(browse, desk, world, width, dark):
     task = desk.supplier("Alder Logistics", PASSES)

@@ -9,7 +9,8 @@ from django.db import connections
 
 from processes import runs
 
-PATIENCE = 0.4  # seconds that whoever holds the lock waits for the other, who can't come
+# seconds that two wait for each other: where one holds a lock the other can't come, else both surely do
+BEHIND_A_LOCK, SURELY = 0.4, 10
 
 
 def together(*acts: Callable[[], Any]) -> list[Any]:
@@ -35,28 +36,22 @@ def together(*acts: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def meeting(function: Callable[..., Any], *, before: bool = False) -> Callable[..., Any]:
-    """The function, but two callers wait for each other after it (or before), as long as they have patience."""
+def meeting(function: Callable[..., Any], patience: float) -> Callable[..., Any]:
+    """The function, but two callers wait for each other after it, as long as they have patience."""
     barrier = threading.Barrier(2)
 
-    def wait() -> None:
-        with suppress(threading.BrokenBarrierError):
-            barrier.wait(PATIENCE)
-
     def met(*args: Any, **kwargs: Any) -> Any:
-        if before:
-            wait()
-            return function(*args, **kwargs)
         result = function(*args, **kwargs)
-        wait()
+        with suppress(threading.BrokenBarrierError):
+            barrier.wait(patience)
         return result
 
     return met
 
 
-def meet_after_loading(monkeypatch: Any) -> None:
+def meet_after_loading(monkeypatch: Any, patience: float = BEHIND_A_LOCK) -> None:
     """Without the lock both would see the run as it was."""
-    monkeypatch.setattr(runs, "load", meeting(runs.load))
+    monkeypatch.setattr(runs, "load", meeting(runs.load, patience))
 
 
 def drop_the_lock(monkeypatch: Any) -> None:

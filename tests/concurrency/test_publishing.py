@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from processes import publishing
 from processes.models import Process, Version
 from processes.publishing import RefusedError
-from tests.concurrency.racing import meeting, together
+from tests.concurrency.racing import BEHIND_A_LOCK, SURELY, meeting, together
 from tests.processes.flows import ERRAND
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -23,7 +23,8 @@ def text(words: str) -> str:
 
 @pytest.fixture(params=["with the lock", "without"])
 def locked(request, monkeypatch):
-    monkeypatch.setattr(publishing, "latest", meeting(publishing.latest))
+    patience = SURELY if request.param == "without" else BEHIND_A_LOCK
+    monkeypatch.setattr(publishing, "latest", meeting(publishing.latest, patience))
     if request.param == "without":
         monkeypatch.setattr(QuerySet, "select_for_update", lambda self, **_: self)
     return request.param == "with the lock"

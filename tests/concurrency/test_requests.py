@@ -5,7 +5,7 @@ import pytest
 from checks import codec
 from processes import pipeline
 from processes.models import HistoryEntry, Request, Run, Upload
-from tests.concurrency.racing import meet_after_loading, meeting, together
+from tests.concurrency.racing import SURELY, meet_after_loading, meeting, together, told
 from tests.processes.flows import cast
 from tests.processes.test_pipeline import WRITES, write_of
 
@@ -45,7 +45,7 @@ def test_one_effect_and_the_same_result(c, tool, monkeypatch):
 
 def _met_once(replay):
     """Only the first look of each caller meets: a second one comes from whoever lost."""
-    met, calls = meeting(replay), []
+    met, calls = meeting(replay, SURELY), []
 
     def look(call):
         calls.append(call)
@@ -74,6 +74,4 @@ def test_two_callers_with_one_id(c, monkeypatch):
         lambda: c.world.call(caller, "start_run", **arguments),
         lambda: c.world.call(c.other, "start_run", **arguments),
     )
-    from tests.concurrency.racing import told
-
     assert told(results) == ["conflict requestId: used before", "ok"]

@@ -5,7 +5,7 @@ from django.db import IntegrityError
 
 from processes import runs
 from processes.models import Attempt, HistoryEntry, Run, WorkItem
-from tests.concurrency.racing import drop_the_lock, meet_after_loading, together, told
+from tests.concurrency.racing import SURELY, drop_the_lock, meet_after_loading, together, told
 from tests.processes.flows import DONE, LOOPS, cast, errand, work
 from tests.world import GOOD, SCREENING
 
@@ -16,9 +16,11 @@ FAULTS = (runs.LostLockError, IntegrityError)
 @pytest.fixture(params=["with the lock", "without"])
 def locked(request, monkeypatch):
     """Whether the guard is on. The race is on either way."""
-    meet_after_loading(monkeypatch)
     if request.param == "without":
         drop_the_lock(monkeypatch)
+        meet_after_loading(monkeypatch, SURELY)
+    else:
+        meet_after_loading(monkeypatch)
     return request.param == "with the lock"
 
 

@@ -279,7 +279,9 @@ class Reference:
     def deliver(self, event: str, by: str, data: Any, taken: str | None) -> None:
         if taken is not None:
             self._consume(taken, by, data)
-        elif any(step.get("wait_for") == event for step in self.spec.values()):  # *ruling*: else none could take it
+        elif any(
+            step.get("wait_for") == event for step in self.spec.values()
+        ):  # *ruling*: else none could take it
             self.held.append((event, by, data))
 
     # ---- agents
@@ -299,12 +301,13 @@ class Reference:
             return "conflict", ["claimed_by_you" if mine else "claimed_by_other"]
         return None if self.shown(name) == "ready" else ("conflict", ["not_ready"])
 
-    def claim(self, name: str, agent: str) -> dict[str, Any] | None:
-        """The claim's handoff; its token is set by whoever called."""
+    def claim(self, name: str, agent: str, token: str) -> dict[str, Any] | None:
+        """Gives the claim's handoff."""
         attempt = self.attempts[name]
         if attempt.progress and attempt.lapsed(self.at):
             attempt.handoff["progress"] = attempt.progress
         attempt.progress, attempt.holder, attempt.until = "", agent, self.at + LEASE
+        attempt.token = token
         self.state[name] = "claimed"
         self._tell("claimed", name, agent)
         return attempt.handoff or None
@@ -418,11 +421,15 @@ class Reference:
             return "returned", "completed", "failed"
         return ("completed", "failed") if "task" in self.spec[name] else ("approved", "rejected", "failed")
 
-    def take_over(self, name: str, entry: dict[str, Any], by: str) -> None:
+    def take_over(self, name: str, entry: dict[str, Any], issues: list[str], by: str) -> Refusal:
         """An escalated step is completed; nobody checks a person on that, and the check stays."""
+        if issues:
+            self.attempts[name].handoff["issues"] = issues
+            return "not_accepted", issues
         escalation = self.items[name].escalation or {}
         kept = {"check": escalation["check"]} if "check" in escalation else {}
         self._complete(name, {**entry, **kept}, by, "completed", entry.get("next", ""))
+        return None
 
     def decide(self, name: str, decision: str, by: str, note: str | None) -> None:
         """Every decision but `completed`."""
