@@ -202,7 +202,8 @@ def fail_step(now: Now, name: str, *, by: str, note: str) -> None:
 
 def value_at(now: Now, path: str) -> object:
     """What stands at a path of run data (`inputs.x`, `steps.id.output.x`); None where nothing does."""
-    value: Any = now.data
-    for part in path.split("."):
-        value = value.get(part) if isinstance(value, dict) else None
-    return value
+    root, _, rest = path.partition(".")
+    if root == "inputs":
+        return now.data["inputs"].get(rest)
+    step, _, name = rest.partition(".output.")  # a field's name may hold dots itself
+    return now.data["steps"].get(step, {}).get("output", {}).get(name)

@@ -30,9 +30,13 @@ class Watched:
 
     def page(self) -> Page:
         page = self.context.new_page()
-        page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on(
+            "console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None
+        )
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("response", lambda r: self.complaints.append(f"{r.status} {r.url}") if r.status >= 500 else None)
+        page.on(
+            "response", lambda r: self.complaints.append(f"{r.status} {r.url}") if r.status >= 500 else None
+        )
         return page
 
     def sign_in(self, name: str, password: str = "pass-word-1") -> Page:

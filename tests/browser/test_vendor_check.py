@@ -107,7 +107,10 @@ def test_an_unsure_answer_is_decided_in_the_browser_and_the_run_ends_onboarded(a
 
     view = agent.data("get_run", runId=run)
     assert view["data"]["steps"]["check_vendor"]["by"] == "person:ada"
-    assert [(s["id"], s["state"]) for s in view["steps"]][:2] == [("check_vendor", "done"), ("approve", "waiting")]
+    assert [(s["id"], s["state"]) for s in view["steps"]][:2] == [
+        ("check_vendor", "done"),
+        ("approve", "waiting"),
+    ]
 
     page.keyboard.press("a")
     page.keyboard.press("Control+Enter")
@@ -136,4 +139,6 @@ def test_a_passing_answer_meets_no_person_before_the_approval(agent, model):
     sent = model.requests[0]
     assert sent.path == "/v1/systemone" and sent.headers["authorization"] == "Bearer secret"
     assert set(sent.json) == {"model", "state", "questions"}
-    assert agent.data("get_run", runId=run)["data"]["steps"]["check_vendor"]["evidence"][0]["url"].startswith("http")
+    assert agent.data("get_run", runId=run)["data"]["steps"]["check_vendor"]["evidence"][0]["url"].startswith(
+        "http"
+    )

@@ -15,8 +15,15 @@ from tests.processes.public import public_issues
 from tests.processes.reference import LIVE, Reference, stamp
 
 
+class Named:
+    """Shown in a failing example by its own words, not field by field."""
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - the printer's own signature
+        printer.text(repr(self))
+
+
 @dataclass(repr=False)
-class Live:
+class Live(Named):
     """A run beside its model."""
 
     id: str
@@ -63,7 +70,8 @@ def compare_view(run: Live, view: dict[str, Any], groups: dict[str, str]) -> Non
     assert {item["stepId"] for item in view["workItems"]} == set(ref.items)
     for item in view["workItems"]:
         _compare_item(ref, item, groups)
-    items = {item["stepId"]: item["id"] for item in view["workItems"]}
+    found = {item["stepId"]: item["id"] for item in view["workItems"]}
+    items = {name: found[name] for name in ref.spec if name in found}
     run.gone += [old for name, old in run.items.items() if items.get(name) != old]
     run.items = items
 

@@ -26,7 +26,7 @@ from processes import pipeline, waking
 from processes.document import parse
 from processes.errors import ToolError
 from processes.versions import compiled
-from tests.processes.comparing import Live, bare, compare_tables, compare_view, fits
+from tests.processes.comparing import Live, Named, bare, compare_tables, compare_view, fits
 from tests.processes.documents import Made, documents, fillings, kind_of, leads_to, seldom, spoilt
 from tests.processes.reference import ENDED, Asked, Reference, Refusal, judged, stamp
 from tests.world import ScriptedEvaluator, World, rid
@@ -72,7 +72,7 @@ class Stage:
 
 
 @dataclass(frozen=True, repr=False)
-class Token:
+class Token(Named):
     run: Live
     step: str
     agent: str
@@ -83,7 +83,7 @@ class Token:
 
 
 @dataclass(frozen=True, repr=False)
-class Published:
+class Published(Named):
     made: Made
     number: int
     escalations: str
@@ -170,7 +170,7 @@ class Machine(RuleBasedStateMachine):
     def pick(self, data: Any, label: str, *weighted: tuple[int, list[Any]]) -> Any:
         """One of several kinds of choices, each kind as likely as its weight says."""
         able = [choices for weight, choices in weighted for _ in range(weight) if choices]
-        return data.draw(st.sampled_from(data.draw(st.sampled_from(able), f"kind of {label}")), label)
+        return data.draw(st.sampled_from(able[data.draw(st.integers(0, len(able) - 1))]), label)
 
     def pick_run(self, data: Any) -> Live:
         return self.pick(
@@ -195,12 +195,12 @@ class Machine(RuleBasedStateMachine):
             if "wait_for" in step
         )
         acts: list[tuple[int, Callable[[Any], None]]] = [
+            (6 if not live else 1 if len(self.runs) < MOST_RUNS else 0, self.start),
             (6 if any(ref.items for ref in live) else 0, self.decide),
             (8 if self.good_tokens() else 0, self.submit),
             (5 if self.ready() else 0, self.claim),
-            (3 if awaited else 1, self.send),
-            (3 if waits else 1, self.pass_time),
-            (6 if not live else 1 if len(self.runs) < MOST_RUNS else 0, self.start),
+            (3 if awaited else 1 if live else 0, self.send),
+            (3 if waits else 1 if live else 0, self.pass_time),
             (1 if self.good_tokens() else 0, self.renew),
             (1 if self.good_tokens() else 0, self.escalate),
             (1, self.stray),
@@ -221,7 +221,12 @@ class Machine(RuleBasedStateMachine):
         about = data.draw(st.sampled_from(self.published[::-1]), "version")
         front = about.made.front
         personal = any(step.get("person") == "initiator" for step in front["steps"])
-        who = data.draw(st.sampled_from(["ada", "ops", "ada" if personal else "worker", *(["limited", "other"] if self.runs else [])]), "who")  # fmt: skip
+        who = self.pick(
+            data,
+            "who",
+            (9, ["ada", "ops", "ada" if personal else "worker"]),
+            (len(self.runs) and 1, ["limited", "other"]),
+        )
         inputs, issues = data.draw(fillings(front["inputs"]), "inputs"), []
         if self.runs and data.draw(seldom, "spoilt"):
             inputs, issues = data.draw(spoilt(front["inputs"], inputs, "inputs"), "inputs")
