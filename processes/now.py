@@ -131,7 +131,7 @@ def open_step(now: Now, name: str, state: StepState) -> StepNow:
     step, standing = now.step(name)
     change(now, name, state)
     standing.ready_at = now.at
-    standing.due_at = now.at + step.due if step.due else None
+    standing.due_at = now.at + step.due if step.due is not None else None
     standing.wake_at = None
     return standing
 

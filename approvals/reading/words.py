@@ -27,12 +27,6 @@ def name(by: str) -> str:
     return rest if colon and kind in {"agent", "person"} else by
 
 
-def role(by: str) -> str:
-    """What kind of caller stands in a record: agent, person, or nothing for the server and the check."""
-    kind, colon, _ = by.partition(":")
-    return kind if colon and kind in {"agent", "person"} else ""
-
-
 def span(seconds: float) -> str:
     """A length of time in one unit; hours with minutes while there are few."""
     seconds = max(0, int(seconds))
@@ -94,10 +88,6 @@ def clock(at: datetime, now: datetime) -> str:
 
 def stamp(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def full(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def size(count: int) -> str:

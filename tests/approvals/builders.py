@@ -16,8 +16,8 @@ inputs:
 steps:
   - id: check_vendor
     agent: |
-      Check the vendor against the OFAC and EU sanctions lists. Attach the screening report and the search
-      terms. Choose approve when the vendor is cleared and decline when it is not.
+      Look the vendor up on the OFAC and EU lists. Add the report and the words you
+      looked for. Take approve without a match, declined with one.
     output: { cleared: boolean, note: { type: string, optional: true } }
     evidence: [file]
     next:
@@ -25,22 +25,22 @@ steps:
       - { to: declined, when: A list has a match }
     due: 4h
     check:
-      - ask: The cleared verdict matches what the report says.
+      - ask: The report bears out the cleared verdict.
         pass: 0.9
         fail: 0.5
       - ask: What does the summary do?
         one_of:
-          states: States the verdict and the lists checked.
-          hedges: Avoids a verdict or qualifies it heavily.
+          states: Says whether the vendor is clear, and by which lists.
+          hedges: Leaves the verdict open, or takes half of it back.
           unclear: Cannot tell.
         pass: [states]
         unsure: [unclear]
         confidence: 0.8
-      - ask: How complete is the screening?
+      - ask: How far does the screening go?
         levels:
-          - Neither list is clearly covered.
+          - No list is covered.
           - One list is covered.
-          - Both lists are covered with the search terms stated.
+          - Both lists are covered, and the search terms are given.
         pass: 2
         confidence: 0.8
   - id: approve
@@ -50,7 +50,7 @@ steps:
     due: 2d
     next: set_up_account
   - id: set_up_account
-    task: Create the supplier account in the ledger and record its terms.
+    task: Open the supplier's account and enter its terms.
     person: procurement
     output:
       vendorNumber: string
@@ -83,7 +83,7 @@ steps:
     evidence: [link]
     advisory: true
     check:
-      - ask: The stated reason matches the customer's messages.
+      - ask: The reason given is the one in the customer's messages.
         pass: 0.9
         fail: 0.5
       - ask: Which policy clause applies?
@@ -103,24 +103,24 @@ steps:
 """
 
 REPORT = """\
-SCREENING REPORT  SR-20418
-Subject   Brightwater Print Ltd
-          registered 09 418 277
+SCREENING REPORT  R-118
+Subject   Marlow Paper Ltd
+          registered 07 100 200
 Run       2026-11-30 09:51 UTC
 
-1 OFAC SDN and consolidated lists
-  Terms   "Brightwater Print"
-          "Brightwater Printing"
+1 OFAC lists
+  Terms   "Marlow Paper"
+          "Marlow Papers"
   Matches 0
 
-2 EU consolidated sanctions list
+2 EU list
   Terms   not recorded
   Matches 0 (cached, 2026-10-02)
 
-Result    no match on the lists searched
-Screened  company name; no directors
+Result    none found
+Covers    the company, not its owners
 """
-TERMS = "list,term,matches\nOFAC,Brightwater Print,0\nOFAC,Brightwater Printing,0\n"
+TERMS = "list,term,matches\nOFAC,Marlow Paper,0\nOFAC,Marlow Papers,0\n"
 
 UNSURE = [0.89, ("states", 0.91), (1, 0.66)]
 PASSES = [0.97, ("states", 0.95), (2, 0.9)]
@@ -148,12 +148,12 @@ class Desk:
             )["id"]
         )  # fmt: skip
 
-    def supplier(self, name: str = "Brightwater Print", answers: Any = None, **given: Any) -> dict[str, Any]:
+    def supplier(self, name: str = "Marlow Paper", answers: Any = None, **given: Any) -> dict[str, Any]:
         """A run whose first step was handed in and judged; unsure unless told otherwise."""
         run = self.started(name)
         return self.hand_in(run, answers or UNSURE, **given)
 
-    def started(self, name: str = "Brightwater Print", amount: Any = 48_000, **more: Any) -> dict[str, Any]:
+    def started(self, name: str = "Marlow Paper", amount: Any = 48_000, **more: Any) -> dict[str, Any]:
         return self.world.call(
             self.buyer, "start_run", process="supplier-screening",
             inputs={"vendorName": name, "amount": amount}, **more,
@@ -169,7 +169,7 @@ class Desk:
         return {
             "output": {"cleared": True},
             "evidence": [{"kind": "file", "ref": ref} for ref in files],
-            "summary": "Brightwater Print is cleared: no match on the OFAC and EU lists.",
+            "summary": "Marlow Paper is cleared: neither the OFAC list nor the EU list knows it.",
             "next": "approve",
             "reason": "no list has a match",
         }
@@ -183,7 +183,7 @@ class Desk:
         return self.world.call(
             self.agent, "submit", token=token,
             output={
-                "reason": "Ordered two sizes, returns the larger one unworn within 14 days.",
+                "reason": "Bought the boots in two sizes; the pair that pinches goes back unworn.",
                 "clause": "return-14", "amount": paid,
             },
             evidence=[{"kind": "link", "ref": "https://shop.example.org/orders/90112"}],

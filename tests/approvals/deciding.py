@@ -173,7 +173,7 @@ class Desk:
 
 def supply(world, agent, *, run=None):
     """A run at its first step, with its agent's work handed in."""
-    run = run or world.start(agent, "forms", supplier="Brightwater Print")
+    run = run or world.start(agent, "forms", supplier="Marlow Paper")
     file = world.call(
         agent, "upload", fileName="report.txt", contentType="text/plain", contentBase64="cmVwb3J0"
     )

@@ -85,7 +85,7 @@ def test_anybody_else_in_the_house_may_read(client, world, desk):
     assert response.status_code == 200
     text = text_of(response)
     assert "This item is for somebody else; you may read it." in text
-    assert "Brightwater Print is cleared" in text
+    assert "Marlow Paper is cleared" in text
     assert 'name="decision"' not in response.content.decode()
     assert 'rel="next"' not in response.content.decode()
 
@@ -110,7 +110,7 @@ def test_a_writing_method_is_refused(client, ada, desk):
 
 
 def test_an_unsure_case(read, desk):
-    response = read(desk.supplier("Brightwater Print", UNSURE))
+    response = read(desk.supplier("Marlow Paper", UNSURE))
     text, body = text_of(response), response.content.decode()
     assert "Supplier screening v1 › Check vendor · screening-agent · attempt 1" in text
     assert "2 of 3 answers unsure; answered by scripted-1" in text
@@ -126,13 +126,13 @@ def test_an_unsure_case(read, desk):
 
 
 def test_in_the_desk_what_passed_folds_to_a_line(read, desk):
-    run = desk.supplier("Brightwater Print", UNSURE)
+    run = desk.supplier("Marlow Paper", UNSURE)
     assert '<details class="q-line' not in read(run).content.decode()
     body = read(run, **{"HX-Request": "true", "HX-Target": "work"}).content.decode()
     assert body.count('<details class="q-line') == 1
     assert "<html" not in body
     assert '<aside id="side" hx-swap-oob="innerHTML">' in body
-    assert "<title>Brightwater Print, Check vendor | Countersign</title>" in body
+    assert "<title>Marlow Paper, Check vendor | Countersign</title>" in body
 
 
 def test_what_is_no_model_says_so(read, desk):
@@ -161,7 +161,7 @@ def test_a_task(read, desk, fin):
     run = desk.supplier("Alder Logistics", PASSES)
     desk.decide(fin, run, "approved", note="Papers complete.")
     text = text_of(read(run))
-    assert "What to do Create the supplier account" in text
+    assert "What to do Open the supplier's account" in text
     assert "Evidence none" in text
     assert "fin approved at Approve Papers complete." in text
 
@@ -186,7 +186,7 @@ def test_an_evaluator_that_did_not_answer(read, desk, world):
     text = text_of(read(run))
     assert "No answer" in text
     assert "did not answer 3 times in a row" in text
-    assert "Brightwater Print is cleared" in text
+    assert "Marlow Paper is cleared" in text
 
 
 # ---- earlier goes
@@ -215,9 +215,8 @@ def test_what_was_handed_in_before_and_what_changed(read, desk, world, fin):
     assert "Attempt 1, submission 1" in before
     assert "not accepted" in before
     assert "What does the summary do? → hedges (0.9)" in before
-    assert (
-        "check bounced attempt 1 Fail The cleared verdict matches what the report says. → no (0.3)"
-        in text_of(response)
+    assert "check bounced attempt 1 Fail The report bears out the cleared verdict. → no (0.3)" in text_of(
+        response
     )
 
 
@@ -247,7 +246,7 @@ def test_numbers_are_shown_as_they_were_sent(read, desk, world):
     from checks import codec
 
     for sent in ("48000.10", "1e400", "12345678901234567890"):
-        run = desk.started("Brightwater Print", codec.loads(sent))
+        run = desk.started("Marlow Paper", codec.loads(sent))
         desk.hand_in(run, UNSURE)
         assert text_of(read(run)).count(sent) == 2  # the inputs, and run data
 
@@ -265,8 +264,8 @@ def test_evidence_is_shown_and_its_bytes_are_looked_at_anew(read, desk):
     )
     text, body = text_of(read(run)), read(run).content.decode()
     assert "3 files, stored bytes match their hashes" in text
-    assert "screening-report.txt text, 0.4 KB" in text
-    assert "1 SCREENING REPORT SR-20418" in text
+    assert "screening-report.txt text, 0.3 KB" in text
+    assert "1 SCREENING REPORT R-118" in text
     assert "terms.csv table, 2 rows" in text
     assert '<th scope="col">matches</th>' in body
     assert text.count("matches the upload") == 3

@@ -588,7 +588,7 @@ def test_returned(ada, unsure):
 def test_completed_with_the_candidate_leads_to_the_next_item(ada, unsure):
     response = ada.sends(ada.opens(unsure), decision="candidate", note_return="left", output__total="x")
     assert response.headers["Location"] == reverse("case", args=[open_item()])
-    assert told(response) == "Screen is completed. Next: Brightwater Print."
+    assert told(response) == "Screen is completed. Next: Marlow Paper."
     assert data(unsure)["steps"]["screen"]["output"] == OUTPUT
 
 
@@ -627,7 +627,7 @@ def test_a_rejection_tells_where_it_went(ada, approval):
 
 def test_a_task_is_completed_with_its_file(house, ada, task):
     response = ada.sends(ada.opens(task), **TASK, files=[a_file()])
-    assert told(response) == "Account is completed. Next: Brightwater Print."
+    assert told(response) == "Account is completed. Next: Marlow Paper."
     assert codec.dumps(data(task)["steps"]["account"]["output"]) == (
         '{"number":"A-1","grade":2,"opened":"2026-11-30"}'
     )

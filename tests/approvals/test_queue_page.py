@@ -83,7 +83,7 @@ def test_signing_in_leads_nowhere_else(client, ada):
 
 
 def test_only_what_is_theirs(client, world, desk):
-    desk.supplier("Brightwater Print")
+    desk.supplier("Marlow Paper")
     desk.refund("Refund 1")
     client.force_login(world.user("ben", "Support"))
     assert subjects(client.get("/")) == ["Refund 1"]
@@ -97,13 +97,13 @@ def test_only_what_is_theirs(client, world, desk):
 
 
 def test_a_row_tells_it_all(page, desk):
-    desk.supplier("Brightwater Print", [0.62, ("states", 0.91), (2, 0.85)])
+    desk.supplier("Marlow Paper", [0.62, ("states", 0.91), (2, 0.85)])
     response = page()
     text = text_of(response)
     assert "Supplier screening › Check vendor · screening-agent" in text
     assert "due in 3 h" in text
     assert "new" in text
-    assert "The cleared verdict matches what the" in text
+    assert "The report bears out the cleared" in text
     assert "states .91" in text
     assert "level 2 .85" in text
     assert "Model says 62 % yes; 90 % skips you, under 50 % sends back." in text
@@ -127,10 +127,10 @@ def test_least_sure_first(page, desk):
 
 
 def test_the_worst_question_is_the_one_in_bold(page, desk):
-    desk.supplier("Brightwater Print", UNSURE)
+    desk.supplier("Marlow Paper", UNSURE)
     body = page().content.decode()
     near = re.findall(r'row-q is-near"><span class="row-ask">([^<]*)<', body)
-    assert near == ["How complete is the screening?"]
+    assert near == ["How far does the screening go?"]
     assert "Model says level 1 at 0.66; 0.80 is asked." in body
     assert "0.14 short of 0.80" in body
 
@@ -174,7 +174,7 @@ def test_what_agents_wrote_is_only_text(page, desk):
 
 
 def test_compact_shows_only_the_worst_question_and_is_remembered(page, desk):
-    desk.supplier("Brightwater Print", UNSURE)
+    desk.supplier("Marlow Paper", UNSURE)
     response = page("/?density=compact")
     assert response.content.decode().count('class="row-q ') == 1
     assert response.cookies["density"].value == "compact"
@@ -187,7 +187,7 @@ def test_compact_shows_only_the_worst_question_and_is_remembered(page, desk):
 
 
 def test_filters_count_and_narrow(page, desk, world, ada):
-    desk.supplier("Brightwater Print", UNSURE)
+    desk.supplier("Marlow Paper", UNSURE)
     desk.supplier("Alder Logistics", PASSES)
     desk.refund("Refund 1")
     QueueEntry.objects.filter(subject="Refund 1").update(due_at=timezone.now() - timedelta(hours=1))
@@ -196,7 +196,7 @@ def test_filters_count_and_narrow(page, desk, world, ada):
     assert counted == {
         "open": "3", "unsure": "1", "approvals": "2", "tasks": "0", "escalated": "0", "mine": "0", "overdue": "1",
     }  # fmt: skip
-    assert subjects(page("/?show=unsure")) == ["Brightwater Print"]
+    assert subjects(page("/?show=unsure")) == ["Marlow Paper"]
     assert subjects(page("/?show=overdue")) == ["Refund 1"]
     assert subjects(page("/?process=refund-review")) == ["Refund 1"]
     assert subjects(page("/?show=approvals&process=supplier-screening")) == ["Alder Logistics"]
@@ -211,17 +211,17 @@ def test_mine_is_what_is_assigned_to_me_personally(client, world, desk, evaluato
     )
     ben = world.user("ben", "Finance")
     world.call(of_user(ben), "start_run", process="own", inputs={})
-    desk.supplier("Brightwater Print")
+    desk.supplier("Marlow Paper")
     client.force_login(ben)
     assert subjects(client.get("/?show=mine")) == ["Own"]
     assert len(subjects(client.get("/"))) == 2
 
 
 def test_search_looks_at_subject_agent_and_run(page, desk):
-    run = desk.supplier("Brightwater Print")
+    run = desk.supplier("Marlow Paper")
     desk.supplier("Harbour Tooling")
-    assert subjects(page("/?q=brightw")) == ["Brightwater Print"]
-    assert subjects(page(f"/?q={run['run']['id'][:12]}")) == ["Brightwater Print"]
+    assert subjects(page("/?q=marlow")) == ["Marlow Paper"]
+    assert subjects(page(f"/?q={run['run']['id'][:12]}")) == ["Marlow Paper"]
     assert len(subjects(page("/?q=screening-agent"))) == 2
     assert subjects(page("/?q=%25")) == []
 
@@ -265,7 +265,7 @@ def news_url(response):
 
 
 def test_the_poll_is_silent_until_there_is_something_new(page, desk):
-    desk.supplier("Brightwater Print")
+    desk.supplier("Marlow Paper")
     url = news_url(page())
     assert page(url).status_code == 204
     desk.supplier("Harbour Tooling")
@@ -283,7 +283,7 @@ def test_the_poll_of_an_empty_queue(page, desk):
 
 
 def test_the_poll_respects_the_filter(page, desk):
-    desk.supplier("Brightwater Print")
+    desk.supplier("Marlow Paper")
     url = news_url(page("/?process=supplier-screening&show=unsure"))
     desk.refund("Refund 1")
     assert page(url).status_code == 204
@@ -295,7 +295,7 @@ def test_the_poll_respects_the_filter(page, desk):
 
 def test_an_item_committed_late_is_still_announced(page, desk):
     """Its time is older than the newest that the page has seen."""
-    desk.supplier("Brightwater Print")
+    desk.supplier("Marlow Paper")
     url = news_url(page())
     desk.supplier("Late")
     QueueEntry.objects.filter(subject="Late").update(opened_at=timezone.now() - timedelta(seconds=10))
@@ -320,9 +320,9 @@ def test_no_poll_breaks_it(page, desk, query):
 
 
 def test_htmx_gets_the_list_alone(page, desk):
-    desk.supplier("Brightwater Print")
+    desk.supplier("Marlow Paper")
     body = page("/", **{"HX-Request": "true", "HX-Target": "list"}).content.decode()
-    assert "Brightwater Print" in body
+    assert "Marlow Paper" in body
     assert "<html" not in body
     assert 'id="waiting" hx-swap-oob="true">1<' in body
     assert "HX-Target" in page().headers["Vary"]

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def desk(world, evaluator):
     made = Desk(world, evaluator)
     world.user("ada", "Finance", "Support", "Procurement")
-    made.supplier("Brightwater Print", [0.7, ("states", 0.91), (2, 0.9)])
+    made.supplier("Marlow Paper", [0.7, ("states", 0.91), (2, 0.9)])
     made.supplier("Harbour Tooling", UNSURE)
     made.refund("Refund 48 213")
     return made
@@ -41,8 +41,8 @@ def test_every_width_and_theme(browse, desk, world, width, dark):
 
 def test_the_desk_opens_rows_beside_the_list(browse, desk):
     page = browse().sign_in("ada")
-    expect(page.locator("#work h1")).to_have_text("Brightwater Print")
-    expect(page.locator(".row-on .row-subject")).to_have_text("Brightwater Print")
+    expect(page.locator("#work h1")).to_have_text("Marlow Paper")
+    expect(page.locator(".row-on .row-subject")).to_have_text("Marlow Paper")
     page.get_by_role("link", name="Harbour Tooling").click()
     expect(page.locator("#work h1")).to_have_text("Harbour Tooling")
     expect(page.locator("#side")).to_contain_text("screening-report.txt")
@@ -78,7 +78,7 @@ def test_by_keyboard_alone(browse, desk):
 
 def test_a_decision_by_keys_leads_on_within_the_desk(browse, desk):
     page = browse().sign_in("ada")
-    expect(page.locator("#work h1")).to_have_text("Brightwater Print")
+    expect(page.locator("#work h1")).to_have_text("Marlow Paper")
     page.keyboard.press("r")
     assert focused(page, "tagName") == "TEXTAREA"
     page.keyboard.type("Search again, with the terms.")
@@ -101,16 +101,16 @@ def test_new_items_are_announced_and_nothing_moves(browse, desk):
     expect(page.locator(".row")).to_have_count(3)
     page.keyboard.press("u")
     expect(page.locator(".row")).to_have_count(4)
-    expect(page.locator("#work h1")).to_have_text("Brightwater Print")
-    expect(page.locator(".row-on .row-subject")).to_have_text("Brightwater Print")
+    expect(page.locator("#work h1")).to_have_text("Marlow Paper")
+    expect(page.locator(".row-on .row-subject")).to_have_text("Marlow Paper")
 
 
 def test_filters_keep_what_is_being_read(browse, desk):
     page = browse().sign_in("ada")
-    expect(page.locator("#work h1")).to_have_text("Brightwater Print")
+    expect(page.locator("#work h1")).to_have_text("Marlow Paper")
     page.click("#f-approvals")
     expect(page.locator(".row")).to_have_count(1)
-    expect(page.locator("#work h1")).to_have_text("Brightwater Print")
+    expect(page.locator("#work h1")).to_have_text("Marlow Paper")
     page.wait_for_url("**/?show=approvals")
     page.click("#f-open")
     expect(page.locator(".row")).to_have_count(3)
@@ -124,7 +124,7 @@ def test_on_a_phone_a_row_leads_to_its_page(browse, desk):
     page = browse(width=390, height=844).sign_in("ada")
     page.locator(".row-link").first.click()
     page.wait_for_url("**/items/*/")
-    expect(page.locator(".two h1")).to_have_text("Brightwater Print")
+    expect(page.locator(".two h1")).to_have_text("Marlow Paper")
     page.get_by_role("link", name="Next").click()
     expect(page.locator(".two h1")).to_have_text("Harbour Tooling")
     page.get_by_role("link", name="‹ Queue").click()

@@ -42,7 +42,7 @@ class TestState:
         )
         evidence = [{"kind": "file", "ref": "f_2", "sha256": "cd", "url": "https://files/2"}]
         assert codec.dumps(material.state(example(run_data=run_data, evidence=evidence))) == (
-            '{"instructions":"Check the vendor against the OFAC and EU sanctions lists.",'
+            '{"instructions":"Look the vendor up on the OFAC and EU lists.",'
             '"process":"# Vendor check\\n",'
             '"run_data":{"inputs":{"amount":1200.50},"steps":{"a":{"output":{"url":"kept"},'
             '"evidence":[{"kind":"file","ref":"f_1","sha256":"ab"}],'

@@ -62,7 +62,7 @@ class TestTheWire:
         assert request.json == {
             "model": "jev-latest",
             "state": {
-                "instructions": "Check the vendor against the OFAC and EU sanctions lists.",
+                "instructions": "Look the vendor up on the OFAC and EU lists.",
                 "process": "# Vendor check\n",
                 "run_data": {"inputs": {"vendorName": "Acme GmbH", "amount": 1200}, "steps": {}},
                 "submission": {

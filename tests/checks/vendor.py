@@ -18,20 +18,20 @@ CHOICE = Question(
     ask="What does the summary do?",
     kind=Kind.CHOICE,
     options={
-        "states": "States the verdict and the lists checked.",
-        "hedges": "Avoids a verdict or qualifies it heavily.",
+        "states": "Says whether the vendor is clear, and by which lists.",
+        "hedges": "Leaves the verdict open, or takes half of it back.",
         "unclear": "Cannot tell.",
     },
     pass_names=("states",),
     unsure_names=("unclear",),
 )
 RUBRIC = Question(
-    ask="How complete is the screening?",
+    ask="How far does the screening go?",
     kind=Kind.RUBRIC,
     levels=(
-        "Neither list is clearly covered.",
+        "No list is covered.",
         "One list is covered.",
-        "Both lists are covered with the search terms stated.",
+        "Both lists are covered, and the search terms are given.",
     ),
     pass_level=2,
     confidence=0.8,
@@ -48,7 +48,7 @@ ALL_WELL = (YES, STATES, BOTH)
 
 def material(**changes: Any) -> Material:
     values: dict[str, Any] = {
-        "instructions": "Check the vendor against the OFAC and EU sanctions lists.",
+        "instructions": "Look the vendor up on the OFAC and EU lists.",
         "body": "# Vendor check\n",
         "run_data": {"inputs": {"vendorName": "Acme GmbH", "amount": 1200}, "steps": {}},
         "output": {"cleared": True, "summary": "Cleared: no match on either list."},
