@@ -28,7 +28,7 @@ demo: $(VENV)/.stamp
 # On SQLite all of it; then what talks to the database again on PostgreSQL, where one answers.
 test: $(VENV)/.stamp
 	@$(PY) -m pytest -m "not long" -n auto
-	@$(PY) -m tests.on_postgres -m "not long" -n auto
+	@$(PY) -m tests.on_postgres -n auto
 
 test-all: $(VENV)/.stamp
 	@$(PY) -m pytest -n auto

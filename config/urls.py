@@ -1,8 +1,13 @@
 from django.contrib import admin
+from django.templatetags.static import static
 from django.urls import include, path
+from django.utils.functional import lazy
+from django.views.generic import RedirectView
 
 urlpatterns = [
     path("v1/", include("processes.urls")),
     path("admin/", admin.site.urls),
+    # browsers ask for it before they have read a page
+    path("favicon.ico", RedirectView.as_view(url=lazy(static, str)("countersign/icon.svg"))),
     path("", include("approvals.urls")),
 ]

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 from tests.conftest import CHROMIUM
 
@@ -30,14 +30,16 @@ class Watched:
 
     def page(self) -> Page:
         page = self.context.new_page()
-        page.on(
-            "console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None
-        )
+        page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on(
             "response", lambda r: self.complaints.append(f"{r.status} {r.url}") if r.status >= 500 else None
         )
         return page
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.text} {message.location.get('url', '')}")
 
     def sign_in(self, name: str, password: str = "pass-word-1") -> Page:
         page = self.page()

@@ -1,6 +1,6 @@
 """Every way to break a process file that its rules know: one edit a row, and the one issue it leads to."""
 
-from process_samples import LOAN, MOVE, Row, process
+from tests.processes.process_samples import LOAN, MOVE, Row, process
 
 from processes.yamlcore import MAX_EVENTS
 

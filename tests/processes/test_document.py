@@ -3,8 +3,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from broken_files import ROWS
-from process_samples import LOAN, MOVE, SHARED, document, issues, line_of, process
+from tests.processes.broken_files import ROWS
+from tests.processes.process_samples import LOAN, MOVE, SHARED, document, issues, line_of, process
 
 from processes.document import JOIN, KINDS, Issue
 from processes.rules import Rule

@@ -2,7 +2,7 @@
 
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from process_samples import document, issues, process
+from tests.processes.process_samples import document, issues, process
 
 from processes.document import JOIN, parse
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from process_samples import LOAN, MOVE, document, process
+from tests.processes.process_samples import LOAN, MOVE, document, process
 
 from processes.document import JOIN, KINDS, parse
 
