@@ -3,6 +3,7 @@
 """
 
 import base64
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
@@ -12,6 +13,8 @@ import httpx
 from config.demo import CASES, Case, Work, case_of
 
 Say = Callable[[str], None]
+PATIENCE = 180.0  # seconds for one call: a check may be asked twice
+TRIES = 4  # the same call again, when the server says `retry`
 
 
 class RefusedError(Exception):
@@ -28,7 +31,7 @@ class Client:
 
     def __init__(self, url: str, key: str) -> None:
         self._http = httpx.Client(
-            base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60, trust_env=False
+            base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE, trust_env=False
         )
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -39,7 +42,16 @@ class Client:
         return data
 
     def write(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        return self.call(tool, **{"requestId": str(uuid4()), **arguments})
+        """A write, sent again with the same requestId while the server says `retry`."""
+        given = {"requestId": str(uuid4()), **arguments}
+        for _ in range(TRIES - 1):
+            try:
+                return self.call(tool, **given)
+            except RefusedError as refused:
+                if refused.code != "retry":
+                    raise
+                time.sleep(2)
+        return self.call(tool, **given)
 
 
 class DemoAgent:
@@ -72,7 +84,12 @@ class DemoAgent:
         return found
 
     def _one(self, offer: Mapping[str, Any]) -> None:
-        claim = self._client.write("claim", runId=offer["runId"], stepId=offer["stepId"])
+        try:
+            claim = self._client.write("claim", runId=offer["runId"], stepId=offer["stepId"])
+        except RefusedError as refused:
+            if refused.code == "conflict":  # somebody else was quicker
+                return
+            raise
         case = case_of(claim["data"]["inputs"])
         if case is None:
             self._client.write(
@@ -108,7 +125,7 @@ class DemoAgent:
         step = next(iter(view["data"]["steps"].values()))
         held = any(item["escalation"] for item in view["workItems"])
         self._say(
-            f"{'unsure   ' if held else 'accepted '} {case.process}: {case.key} ({step['check']['verdict']})"
+            f"{'unsure   ' if held else 'accepted '} {case.process}: {case.key} ({step.get('check', {}).get('verdict', 'not checked')})"
         )
         return True
 

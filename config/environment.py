@@ -2,9 +2,22 @@
 
 import os
 from collections.abc import Sequence
-from urllib.parse import unquote, urlsplit
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+MOST_SECONDS = 86_400.0
+# what may follow the ? of a PostgreSQL address
+_POSTGRES_OPTIONS = {
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "connect_timeout",
+    "options",
+    "application_name",
+}
 
 
 def text(name: str, default: str = "") -> str:
@@ -43,8 +56,8 @@ def seconds(name: str, default: float, *, least: float = 0.0) -> float:
         value = float(raw)
     except ValueError:
         raise ImproperlyConfigured(f"{name} is {raw!r}; set it to a number of seconds.") from None
-    if not value >= least:
-        raise ImproperlyConfigured(f"{name} is {raw}; set it to at least {least} seconds.")
+    if not least <= value <= MOST_SECONDS:
+        raise ImproperlyConfigured(f"{name} is {raw}; set it between {least} and {MOST_SECONDS} seconds.")
     return value
 
 
@@ -60,7 +73,7 @@ def words(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 
-def database(name: str, default_sqlite: str) -> dict[str, object]:
+def database(name: str, default_sqlite: str) -> dict[str, Any]:
     """`postgres://user:password@host:port/name` or `sqlite:///path`; unset = SQLite at `default_sqlite`.
 
     SQLite runs in WAL and takes its write lock at BEGIN, so that a reader which turns writer
@@ -68,6 +81,11 @@ def database(name: str, default_sqlite: str) -> dict[str, object]:
     """
     raw = text(name) or f"sqlite:///{default_sqlite}"
     url = urlsplit(raw)
+    options = dict(parse_qsl(url.query))
+    try:
+        port = str(url.port or "")
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} names no port number after the host.") from None
     if url.scheme == "sqlite":
         return {
             "ENGINE": "django.db.backends.sqlite3",
@@ -79,13 +97,17 @@ def database(name: str, default_sqlite: str) -> dict[str, object]:
             },
         }
     if url.scheme in {"postgres", "postgresql"}:
+        if unknown := sorted(set(options) - _POSTGRES_OPTIONS):
+            known = ", ".join(sorted(_POSTGRES_OPTIONS))
+            raise ImproperlyConfigured(f"{name} has the option {unknown[0]!r}; known are {known}.")
         return {
             "ENGINE": "django.db.backends.postgresql",
             "NAME": unquote(url.path[1:]),
             "USER": unquote(url.username or ""),
             "PASSWORD": unquote(url.password or ""),
             "HOST": url.hostname or "",
-            "PORT": str(url.port or ""),
+            "PORT": port,
+            "OPTIONS": options,
             "CONN_MAX_AGE": 60,
             "CONN_HEALTH_CHECKS": True,
         }

@@ -1,10 +1,11 @@
 """Settings: one flat file, read from the environment (12-factor), embedded defaults for a laptop.
 
 Nothing has to be set to run; `docs/settings.md` lists what can be. Wrong combinations are system
-checks with ids (`config/apps.py` and the apps' `system_checks.py`).
+checks with ids (`config/system_checks.py`, `checks/system_checks.py`).
 """
 
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -14,7 +15,7 @@ from config import environment as env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.text("VAR_DIR") or BASE_DIR / "var")
-VAR_DIR.mkdir(parents=True, exist_ok=True)
+VAR_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)  # sessions and run data are nobody else's
 
 
 def _secret_key() -> str:
@@ -22,11 +23,14 @@ def _secret_key() -> str:
     if key := env.text("SECRET_KEY"):
         return key
     path = VAR_DIR / "secret-key"
-    try:
-        path.touch(mode=0o600, exist_ok=False)
-        path.write_text(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
+    if not path.exists():
+        # written whole and then named, so that two servers starting at once agree on one
+        draft = VAR_DIR / f"secret-key.{secrets.token_hex(4)}"
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(48))
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+        draft.unlink()
     if not (key := path.read_text().strip()):
         raise ImproperlyConfigured(f"{path} is empty; delete it or set SECRET_KEY.")
     return key

@@ -138,7 +138,7 @@ class ToolView(APIView):
             ToolError(
                 "retry", "Something broke on our side; it is logged. Send the same call again.", retry_after=5
             ),
-            500,
+            STATUS["retry"],
         )
 
 

@@ -138,6 +138,8 @@ def begin(
     material = material_of(loaded, spec, content)
     mark = digest(material, spec.check, judging.version_of(evaluators.configured()))
     if (judged := _judged_before(attempt.pk, mark)) is not None:
+        if waiting is not None:
+            _state(waiting, SubmissionState.VOID)
         return judged
     seconds = settings.EVALUATOR_SECONDS * ASKED_TWICE_AND_SPARE[0] + ASKED_TWICE_AND_SPARE[1]
     until = loaded.at + timedelta(seconds=seconds)

@@ -61,7 +61,7 @@ def tell_overdue(limit: int = BATCH) -> int:
         late = Step.objects.filter(state__in=_LIVE, due_at__lt=now, overdue_told=False).order_by("due_at")
         if connection.features.has_select_for_update_skip_locked:
             late = late.select_for_update(skip_locked=True, of=("self",))
-        steps = list(late.select_related("run").defer("run__data")[:limit])
+        steps = list(late.select_related("run").defer("run__data", "run__inputs")[:limit])
         told = Step.objects.filter(pk__in=[step.pk for step in steps], overdue_told=False).update(
             overdue_told=True
         )

@@ -77,5 +77,7 @@ def evaluator(monkeypatch):
 @pytest.fixture
 def shared():
     if not SHARED.is_dir():
+        if REQUIRED:
+            pytest.fail(f"REQUIRE_SERVICES=1, but there is no conformance data at {SHARED} (set SHARED_DIR)")
         pytest.skip(f"no conformance data at {SHARED} (set SHARED_DIR)")
     return SHARED

@@ -72,7 +72,7 @@ class RunAdmin(Record):
     list_select_related = ("version__process",)
     search_fields = ("=id", "subject", "=started_by")
     search_help_text = "A run's id, words of its subject, or who started it (agent:NAME, person:NAME)."
-    payload = ("data", "ended_note", "version__text")
+    payload = ("data", "inputs", "ended_note", "version__text")
     fields = readonly_fields = (
         "id", "process", "subject", "mode", "state", "outcome", "started_by", "started_at", "ended_by",
         "ended_at", "ended_note", "all_steps", "all_items", "more", "data_shown", "snapshot", "revision",
@@ -132,7 +132,7 @@ class StepAdmin(Record):
     search_fields = ("=run__id", "=name")
     search_help_text = "A run's id, or a step's."
     ordering = ("-pk",)
-    payload = ("run__data", "run__ended_note", "run__version__text")
+    payload = ("run__data", "run__inputs", "run__ended_note", "run__version__text")
     fields = readonly_fields = (
         "name", "of_run", "process", "kind", "state", "ready_at", "due_at", "completed", "more",
     )  # fmt: skip
@@ -162,7 +162,7 @@ class AttemptAdmin(Record):
     search_fields = ("=step__run__id", "=claimed_by__name")
     search_help_text = "A run's id, or an agent's name."
     ordering = ("-pk",)
-    payload = ("handoff", "progress", "step__run__data", "step__run__ended_note")
+    payload = ("handoff", "progress", "step__run__data", "step__run__inputs", "step__run__ended_note")
     far_lookups = ("step__run__id__exact",)
     fields = readonly_fields = (
         "of_step", "of_run", "number", "live", "opened_at", "claimed_by", "generation", "lease_until",
@@ -201,7 +201,7 @@ class SubmissionAdmin(Record):
     search_help_text = "A run's id, who handed in, a requestId, or a digest."
     ordering = ("-at",)
     payload = (
-        "content", "attempt__handoff", "attempt__progress", "attempt__step__run__data",
+        "content", "attempt__handoff", "attempt__progress", "attempt__step__run__data", "attempt__step__run__inputs",
         "attempt__step__run__ended_note", "attempt__step__run__version__text",
     )  # fmt: skip
     far_lookups = ("attempt__step__run__id__exact",)
@@ -255,7 +255,7 @@ class WorkItemAdmin(Record):
     search_fields = ("=id", "=run__id", "=decided_by")
     search_help_text = "An item's or a run's id, or who decided."
     ordering = ("-opened_at",)
-    payload = ("note", "run__data", "run__ended_note", "run__version__text")
+    payload = ("note", "run__data", "run__inputs", "run__ended_note", "run__version__text")
     fields = readonly_fields = (
         "id", "case", "process", "of_run", "of_step", "kind", "state", "escalated", "by", "note", "whose",
         "opened_at", "handed_in", "decision", "decided_by", "decided_at",
@@ -294,7 +294,7 @@ class HistoryEntryAdmin(Record):
     search_fields = ("=run__id", "=by")
     search_help_text = "A run's id, or who did it."
     ordering = ("-pk",)
-    payload = ("note", "run__data", "run__ended_note")
+    payload = ("note", "run__data", "run__inputs", "run__ended_note")
     fields = readonly_fields = ("of_run", "number", "at", "what", "step", "by", "attempt", "note", "said")
 
     @admin.display(description="run", ordering="run")
@@ -326,7 +326,7 @@ class RequestAdmin(Record):
     search_fields = ("=request_id", "=run__id", "=caller")
     search_help_text = "A requestId, a run's id, or a caller."
     ordering = ("-at",)
-    payload = ("result", "run__data", "run__ended_note")
+    payload = ("result", "run__data", "run__inputs", "run__ended_note")
     fields = readonly_fields = ("request_id", "tool", "caller", "of_run", "digest", "at")
 
     @admin.display(description="run")

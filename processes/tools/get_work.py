@@ -43,7 +43,7 @@ def _steps(call: Call) -> QuerySet[Step]:
         .filter(kind="agent")
         .filter(Q(state=StepState.READY) | Q(state=StepState.CLAIMED) & over)
         .select_related(*_JOINED)
-        .defer("run__data")
+        .defer("run__data", "run__inputs")
         .order_by("ready_at", "id")
     )
     if call.caller.processes is not None:
@@ -88,7 +88,7 @@ def _items(call: Call) -> QuerySet[WorkItem]:
         WorkItem.objects.filter(assigned(call.caller), state=ItemState.OPEN)
         .select_related("run", "step", "attempt", "person", "candidate__verdict")
         .prefetch_related("candidate__verdict__answers")
-        .defer("run__data")
+        .defer("run__data", "run__inputs")
         .order_by("opened_at", "id")
     )
     if "process" in call.arguments:

@@ -1,8 +1,7 @@
 """Every way to break a process file that its rules know: one edit a row, and the one issue it leads to."""
 
-from tests.processes.process_samples import LOAN, MOVE, Row, process
-
 from processes.yamlcore import MAX_EVENTS
+from tests.processes.process_samples import LOAN, MOVE, Row, process
 
 
 def loan(rule, old, new, step, key, at, says):

@@ -3,12 +3,12 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from tests.processes.broken_files import ROWS
-from tests.processes.process_samples import LOAN, MOVE, SHARED, document, issues, line_of, process
 
 from processes.document import JOIN, KINDS, Issue
 from processes.rules import Rule
 from processes.steps import Route
+from tests.processes.broken_files import ROWS
+from tests.processes.process_samples import LOAN, MOVE, SHARED, document, issues, line_of, process
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.rule}-{row.key}"[:60])

@@ -2,9 +2,9 @@
 
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from tests.processes.process_samples import document, issues, process
 
 from processes.document import JOIN, parse
+from tests.processes.process_samples import document, issues, process
 
 
 def flow(step):

@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.processes.process_samples import LOAN, MOVE, document, process
 
 from processes.document import JOIN, KINDS, parse
+from tests.processes.process_samples import LOAN, MOVE, document, process
 
 FRAGMENTS = [
     *LOAN.split(), *MOVE.split(), "\n", "\n  ", "\n    - ", "\n  - id: ", ": ", "- ", "&a ", "*a", "!!x ", "[", "]", "{", "}",

@@ -15,12 +15,14 @@ from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
 
 from approvals.models import QueueEntry
+from checks.evaluators import configured
 from config.demo import CASES
-from config.demo_agent import Client, DemoAgent
+from config.demo_agent import PATIENCE, Client, DemoAgent, RefusedError
 from processes import agents
-from processes.models import Agent, Request
+from processes.models import Agent, Process, Request
 
 AGENT = "demo-agent"
 ROLES = {"finance": "Finance", "support": "Support"}
@@ -40,19 +42,23 @@ class Command(BaseCommand):
             os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606 - ourselves again
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(line_buffering=True)  # progress is shown as it happens, in a pipe too
+        _refuse_elsewhere()
         port = options["port"]
         url = f"http://127.0.0.1:{port}"
         _refuse_taken(port)
         self.stdout.write("Preparing the database, people and processes …")
         call_command("migrate", verbosity=0)
         signs = {"admin": _person("admin", superuser=True), "approver": _person("approver")}
-        key = _agent_key()
         roles = [f"--role={role}={group}" for role, group in ROLES.items()]
         paths = [str(settings.BASE_DIR / "examples" / name) for name in EXAMPLES]
         call_command("publish", *paths, *roles, stdout=self.stdout)
+        key = _agent_key()
         server = _serve(port, url)
         try:
-            self._work(url, key, signs["approver"])
+            try:
+                self._work(url, key, signs["approver"])
+            except (RefusedError, httpx.HTTPError) as error:
+                self.stderr.write(f"The demo agent had to stop: {error}. The queue is there all the same.")
             self._tell(url, signs)
             server.wait()
         except KeyboardInterrupt:
@@ -93,7 +99,7 @@ class Command(BaseCommand):
             f"\nCountersign is ready: {url}/\n\n"
             f"  the queue   sign in as approver, password {signs['approver']}\n"
             f"  settings    sign in as admin, password {signs['admin']} ({url}/admin/)\n\n"
-            "The check is answered by word match, not by a model; README tells how to point it at one.\n"
+            f"{_judge()}\n"
             "Ctrl-C stops the server."
         )
 
@@ -102,7 +108,7 @@ class Approver:
     """A signed-in person calling the REST API with session and CSRF token, as a page would."""
 
     def __init__(self, url: str, name: str, password: str) -> None:
-        self._http = httpx.Client(base_url=url, timeout=60, trust_env=False, follow_redirects=True)
+        self._http = httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False, follow_redirects=True)
         self._http.get("/sign-in/")
         form = {
             "username": name,
@@ -118,6 +124,15 @@ class Approver:
             raise CommandError(f"{tool} was refused: {answer['error']}")
         data: dict[str, Any] = answer["data"]
         return data
+
+
+def _refuse_elsewhere() -> None:
+    """The demo makes an `admin` of its own; a server that others use is no place for it."""
+    if settings.CELERY_BROKER_URL or settings.HTTPS or connection.vendor != "sqlite":
+        raise CommandError(
+            "The demo runs on its own SQLite only. Unset DATABASE_URL, BROKER_URL and SITE_URL, or set VAR_DIR to a "
+            "folder for the demo."
+        )
 
 
 def _refuse_taken(port: int) -> None:
@@ -143,9 +158,21 @@ def _person(name: str, *, superuser: bool = False) -> str:
     return password
 
 
+def _judge() -> str:
+    judge = configured()
+    if judge is not None and judge.is_model:
+        return f"The check is answered by {settings.EVALUATOR_MODEL} at {settings.EVALUATOR_URL}."
+    return "The check is answered by word match, not by a model; README tells how to point it at one."
+
+
 def _agent_key() -> str:
+    """The demo's agent works the demo's processes and nothing else that may be here."""
     agent = Agent.objects.select_related("key").filter(name=AGENT).first()
-    return agents.new_key(agent) if agent is not None else agents.create(AGENT)[1]
+    agent, key = (agent, agents.new_key(agent)) if agent is not None else agents.create(AGENT)
+    agent.limited = True
+    agent.save(update_fields=["limited"])
+    agent.processes.set(Process.objects.filter(name__in=EXAMPLES))
+    return key
 
 
 def _round() -> int:

@@ -54,6 +54,8 @@ class Command(BaseCommand):
             with transaction.atomic():  # all of them or none
                 for (path, _), found in zip(files, examined, strict=True):
                     self._publish(path, found, dict(wanted), options)
+                if options["dry_run"]:
+                    transaction.set_rollback(True)
         except RefusedError as error:
             for issue in error.issues:
                 self.stderr.write(str(issue))
@@ -83,7 +85,6 @@ class Command(BaseCommand):
             return
         version = publish(draft(_text(path), by=BY), mapping, by=BY)
         if options["dry_run"]:
-            transaction.set_rollback(True)
             self.stdout.write(f"{document.name}: would be version {version.number}")
         else:
             self.stdout.write(f"{document.name}: version {version.number} is published")

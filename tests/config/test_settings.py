@@ -1,0 +1,60 @@
+"""Settings from the environment, and what they say when they don't go together."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import environment as env
+from config import system_checks
+
+
+@pytest.mark.parametrize(
+    ("reader", "raw", "words"),
+    [
+        (lambda: env.flag("X", default=False), "maybe", "set it to 1 or 0"),
+        (lambda: env.whole("X", 1), "ten", "a whole number"),
+        (lambda: env.whole("X", 1, least=5), "4", "between 5"),
+        (lambda: env.seconds("X", 1.0), "inf", "between"),
+        (lambda: env.seconds("X", 1.0), "nan", "between"),
+        (lambda: env.choice("X", "a", ["a", "b"]), "c", "one of a, b"),
+        (lambda: env.database("X", "x"), "mysql://h/db", "starts with 'mysql'"),
+        (lambda: env.database("X", "x"), "postgres://h:port/db", "no port number"),
+        (lambda: env.database("X", "x"), "postgres://h/db?ssl=1", "known are"),
+    ],
+)
+def test_a_wrong_value_names_the_variable(monkeypatch, reader, raw, words):
+    monkeypatch.setenv("X", raw)
+    with pytest.raises(ImproperlyConfigured, match=words) as refused:
+        reader()
+    assert str(refused.value).startswith("X ")
+
+
+def test_a_database_keeps_its_options(monkeypatch):
+    monkeypatch.setenv("X", "postgres://u:p%40ss@h:5433/db?sslmode=require")
+    found = env.database("X", "x")
+    assert (found["PASSWORD"], found["PORT"], found["OPTIONS"]) == ("p@ss", "5433", {"sslmode": "require"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "ids"),
+    [
+        ({}, system_checks.site, []),
+        ({"SITE_URL": "countersign"}, system_checks.site, ["config.E001"]),
+        ({"SITE_URL": "http://elsewhere.org"}, system_checks.site, ["config.E002"]),
+        ({"SITE_URL": "http://a.b.org", "ALLOWED_HOSTS": [".b.org"]}, system_checks.site, []),
+        ({"DEBUG": True, "HTTPS": True}, system_checks.site, ["config.E003"]),
+        ({}, system_checks.scale, []),
+    ],
+)
+def test_combinations(settings, changes, check, ids):
+    for name, value in changes.items():
+        setattr(settings, name, value)
+    found = check(None)
+    assert [message.id for message in found] == ids
+    assert all(message.hint for message in found)
+
+
+def test_a_broker_needs_what_machines_share(settings, monkeypatch):
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    settings.CELERY_BROKER_URL = "redis://localhost"
+    ids = {message.id for message in system_checks.scale(None)}
+    assert "config.E005" in ids
