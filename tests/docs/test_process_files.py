@@ -47,3 +47,18 @@ def test_the_examples_are_sound(path):
     parsed = parse(path.read_text())
     assert parsed.issues == ()
     assert parsed.document.name == path.parent.name
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        *(f"docs/{p.name}" for p in (Path(__file__).resolve().parents[2] / "docs").glob("*.md")),
+    ],
+)
+def test_what_a_page_links_to_is_there(page):
+    root = Path(__file__).resolve().parents[2]
+    links = re.findall(r"\]\(([^)#]+)", (root / page).read_text())
+    missing = [link for link in links if "://" not in link and not ((root / page).parent / link).exists()]
+    assert missing == []

@@ -109,7 +109,7 @@ def test_an_unknown_tool(agent):
 def test_a_fault_inside_a_tool_shows_nothing_of_itself(agent, caplog):
     with mock.patch("processes.runs.load", side_effect=ZeroDivisionError("secret")):
         status, envelope = agent.post("get_run", {"runId": "r"})
-    assert (status, envelope["error"]["code"]) == (500, "retry")
+    assert (status, envelope["error"]["code"]) == (503, "retry")
     assert agent.response.headers["Retry-After"] == "5"
     text = agent.response.content.decode()
     assert "secret" not in text and "Traceback" not in text and "ZeroDivision" not in text
