@@ -161,9 +161,18 @@ def _join(now: Now, source: str) -> None:
 
 
 def _all_entered(now: Now, fork: str) -> bool:
-    """At the fork itself a first branch may join before the last one was entered (a wait already past)."""
+    """At the fork itself a first branch may join before the last one was entered (a wait already past).
+
+    A branch that was entered has a step with a state, though not always its entry: a rejection there may
+    have led forward.
+    """
     step, _ = now.step(fork)
-    return all(now.steps[entry].state is not StepState.NONE for entry in step.branches)
+    entered = {
+        branch_of(now.document, name)
+        for name in members(now.document, fork)
+        if now.steps[name].state is not StepState.NONE
+    }
+    return len(entered) == len(step.branches)
 
 
 @lru_cache(maxsize=256)

@@ -48,7 +48,7 @@ VALUES: dict[str, list[Any]] = {
     "datetime": [BEFORE, AFTER],
     "list": [[], [1, "a"]],
     "object": [{}, {"a": {"b": [None]}}],
-    "person": ["ada@example.org", "BEN@example.org", "nobody@example.org"],
+    "person": ["ada@example.org", "BEN@example.org", "ada@example.org", "nobody@example.org"],
 }
 WRONG: dict[str, Any] = {
     "string": 1, "number": "1", "boolean": 1, "date": "2023-02-29", "datetime": "2030-01-01T00:00:00", "list": {},
@@ -56,7 +56,7 @@ WRONG: dict[str, Any] = {
 }  # fmt: skip
 KINDS = ("agent", "task", "approve", "wait", "wait_until", "wait_for", "parallel", "finish")
 MIN_BRANCHES = 2
-LINE_KINDS = [*KINDS[:-2], "agent", "task", "approve", "approve"]
+LINE_KINDS = [*KINDS[:-2], "agent", "task", "approve", "approve", "wait_for"]
 
 words = st.sampled_from(WORDS)
 seldom = st.sampled_from([False, False, False, True])
@@ -121,7 +121,7 @@ def fillings(draw: Any, declarations: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: draw(fitting(field))
         for name, field in declarations.items()
-        if not (declared(field).get("optional") and draw(st.booleans()))
+        if not (declared(field).get("optional") and draw(seldom))
     }
 
 
@@ -177,7 +177,7 @@ def bare_steps(draw: Any, name: str, kind: str) -> dict[str, Any]:
             step["output"] = draw(st.dictionaries(st.sampled_from(FIELDS), fields(), max_size=2))
         if draw(seldom):
             step["evidence"] = draw(st.sampled_from([["link"], ["file"], ["file", "link"], []]))
-        if draw(seldom):
+        if draw(st.booleans()):
             step["check"] = draw(questions())
             step |= draw(st.sampled_from([{}, {}, {"advisory": True}, {"advisory": False}]))
     if kind in ("agent", "task", "approve") and draw(seldom):
@@ -198,7 +198,7 @@ def lines(draw: Any, names: Sequence[str], ends: Sequence[str], *, forks: bool) 
         else:
             kind = draw(st.sampled_from(LINE_KINDS))
             step = draw(bare_steps(name, kind))
-            step["next"] = draw(st.sampled_from([later[0], later[0], *later]))
+            step["next"] = draw(st.sampled_from([*later[:1] * 4, *later]))
             if kind in ("agent", "task") and len(later) > 1 and draw(st.booleans()):
                 routes = draw(st.lists(st.sampled_from(later), min_size=2, max_size=3, unique=True))
                 step["next"] = [{"to": r, "when": draw(words)} if draw(st.booleans()) else r for r in routes]
@@ -236,8 +236,8 @@ def documents(draw: Any) -> Made:
     steps = draw(lines(main, ends, forks=True))
     steps += [{"id": end, "finish": draw(st.sampled_from(OUTCOMES))} for end in ends]
     for step in steps:
-        if "approve" in step and draw(st.booleans()):
-            step["on_reject"] = draw(st.sampled_from([step["id"], main[0], *main, *ends]))
+        if "approve" in step and not draw(seldom):
+            step["on_reject"] = draw(st.sampled_from([*main[:1] * 3, step["id"], *main, *ends]))
     steps = _reached(steps, "next", "on_timeout", "on_reject")
     inner = [step for fork in steps if "parallel" in fork for step in draw(branches(fork, spare))]
     every = [*steps, *inner]
@@ -260,14 +260,16 @@ def branches(draw: Any, fork: dict[str, Any], spare: list[str]) -> list[dict[str
     """The steps of a fork's branches, named with what ids are spare; with too few of them it is no fork."""
     found: list[dict[str, Any]] = []
     for _ in range(draw(st.integers(2, 3))):
-        names = [spare.pop() for _ in range(draw(st.integers(1, 2))) if spare]
+        names = [spare.pop() for _ in range(draw(st.sampled_from([2, 1]))) if spare]
         if not names:
             break
         branch = _reached(draw(lines(names, ["join"], forks=False)), "next", "on_timeout")
         fork["parallel"].append(names[0])
         for step in branch:
-            if "approve" in step and draw(st.booleans()):
-                step["on_reject"] = draw(st.sampled_from([other["id"] for other in branch]))
+            if "approve" in step and not draw(seldom):
+                step["on_reject"] = draw(
+                    st.sampled_from([branch[0]["id"], *(other["id"] for other in branch)])
+                )
         found += branch
     if len(fork["parallel"]) < MIN_BRANCHES:
         del fork["parallel"]
@@ -283,7 +285,7 @@ def _name_paths(draw: Any, inputs: Mapping[str, Any], steps: Sequence[dict[str, 
             step["wait_until"] = draw(st.sampled_from(_paths("datetime", inputs, steps)))
         elif "task" in step or "approve" in step:
             paths = _paths("person", inputs, steps)
-            step["person"] = draw(st.sampled_from([*ROLES * 3, "initiator", *paths]))
+            step["person"] = draw(st.sampled_from([*ROLES * 4, "initiator", *paths]))
 
 
 def _paths(kind: str, inputs: Mapping[str, Any], steps: Sequence[dict[str, Any]]) -> list[str]:

@@ -3,6 +3,7 @@
 import pytest
 
 from processes.models import HeldEvent
+from tests.world import GOOD, SCREENING
 
 pytestmark = pytest.mark.django_db
 
@@ -53,3 +54,42 @@ def test_a_run_that_has_ended_says_so_first_to_whoever_sends_an_event(world):
     assert world.refused(ben, "send_event", runId=run["run"]["id"], name="late").code == "forbidden"
     world.call(agent, "submit", token=world.claim(agent, run, "work")["token"], output={}, summary="Done.")
     assert world.refused(ben, "send_event", runId=run["run"]["id"], name="late").issues == ["run_ended"]
+
+
+FORWARD = """\
+---
+name: forward
+description: A branch whose first step, rejected, goes on from a later one.
+steps:
+  - { id: both, parallel: [look, other], next: done }
+  - { id: look, person: lead, approve: Is it good?, on_reject: mend, next: mend }
+  - { id: mend, agent: Mend it., next: join }
+  - { id: other, agent: Do the other part., next: join }
+  - { id: done, finish: done }
+---
+"""
+
+
+def test_a_branch_joins_though_a_rejection_led_past_its_first_step(world):
+    world.publish(FORWARD)
+    agent, lead = world.agent(), world.person("lee", "lead")
+    run = world.start(agent, "forward")
+    world.decide(lead, run, "rejected", note="Mend it.")
+    for step in ("mend", "other"):
+        token = world.claim(agent, run, step)["token"]
+        view = world.call(agent, "submit", token=token, output={}, summary="Done.")
+    assert view["run"]["outcome"] == "done"
+
+
+def test_the_same_material_again_after_an_error_takes_the_new_route(world, evaluator):
+    """The route and its reason are not what a check sees, so the material is the same; they are new all the same."""
+    world.publish(SCREENING, finance="finance")
+    agent = world.agent()
+    run = world.start(agent)
+    token = world.claim(agent, run)["token"]
+    evaluator.script = ["silence", [0.95]]
+    call = {"token": token, **GOOD}
+    assert world.refused(agent, "submit", **call).code == "retry"
+    view = world.call(agent, "submit", **{**call, "next": "declined", "reason": "A list has a match."})
+    assert view["data"]["steps"]["screen"]["next"] == "declined"
+    assert view["run"]["outcome"] == "declined"
