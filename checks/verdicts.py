@@ -1,7 +1,7 @@
 """Verdicts in the database: written once by `record`, read by digest, shown in the protocol's JSON."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 from uuid import UUID
 
@@ -13,9 +13,16 @@ from checks.questions import Verdict as Word
 _COLUMNS = [field.name for field in fields(Flat)]
 
 
-def record(judgement: Judgement) -> Verdict:
-    """Keep a judgement within the caller's transaction: one INSERT for the verdict, one for all its answers."""
-    verdict = Verdict.objects.create(
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A verdict and its answers, not yet saved."""
+
+    verdict: Verdict
+    answers: list[Answer]
+
+
+def made(judgement: Judgement) -> Made:
+    verdict = Verdict(
         verdict=judgement.verdict,
         advisory=judgement.advisory,
         model=judgement.model,
@@ -32,9 +39,20 @@ def record(judgement: Judgement) -> Verdict:
         at=judgement.at,
     )
     rows = [_row(verdict, position, flat(judged)) for position, judged in enumerate(judgement.judged)]
-    if rows:
-        Answer.objects.bulk_create(rows)
-    return verdict
+    return Made(verdict, rows)
+
+
+def save(new: Made) -> Verdict:
+    """Keep a verdict within the caller's transaction: one INSERT for it, one for all its answers."""
+    new.verdict.save(force_insert=True)
+    if new.answers:
+        Answer.objects.bulk_create(new.answers)
+    return new.verdict
+
+
+def record(judgement: Judgement) -> Verdict:
+    """`made` and `save` in one."""
+    return save(made(judgement))
 
 
 def stored(digest: str, *, among: Collection[UUID] | None = None) -> Verdict | None:

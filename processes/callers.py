@@ -42,12 +42,14 @@ NOBODY = Caller()
 
 
 def of_agent(key_text: str) -> Caller | None:
-    """The agent that this key belongs to; None when it proves nothing. One statement (two when limited)."""
+    """The agent that this key belongs to; None when it proves nothing. One statement."""
     prefix = keys.parse_prefix(key_text)
-    agent = Agent.objects.select_related("key").filter(key__prefix=prefix or "").first()
+    only = StringAgg(Cast("processes", CharField()), delimiter=Value(","))
+    agents = Agent.objects.annotate(only=only).select_related("key")
+    agent = agents.filter(key__prefix=prefix or "").first()
     if not keys.proves(agent.key if agent else None, key_text) or agent is None:
         return None
-    allowed = frozenset(agent.processes.values_list("id", flat=True)) if agent.limited else None
+    allowed = _numbers(agent.only) if agent.limited else None
     return Caller(
         kind=CallerKind.AGENT,
         id=f"agent:{agent.name}",
@@ -69,9 +71,13 @@ def of_user(user: AbstractBaseUser) -> Caller:
         kind=CallerKind.PERSON,
         id=f"person:{user.get_username()}",
         user=user.pk,
-        groups=frozenset(int(group) for group in groups.split(",") if group),
+        groups=_numbers(groups),
         operator=user.is_superuser or operates,
     )
+
+
+def _numbers(joined: str | None) -> frozenset[int]:
+    return frozenset(int(number) for number in (joined or "").split(",") if number)
 
 
 def _people() -> QuerySet[User]:

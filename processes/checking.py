@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 
-from checks import codec, evaluators, judging, limits, verdicts
+from checks import codec, evaluators, judging, verdicts
 from checks.material import Material, digest
+from checks.models import Verdict as VerdictRow
 from checks.questions import Answered, Limits, Question, Verdict, flat
 from processes import engine, escalation, files, runs
 from processes.acceptance import Content, FileState, content_of, issues, with_hashes
@@ -52,8 +52,11 @@ class Asking:
 
     run: str
     step: str
-    submission: UUID
+    submission: Submission
     fence: int
+    # the run as it was left, and the cited files as they were
+    loaded: Loaded
+    verified: dict[str, Any]
     material: Material
     questions: tuple[Question, ...]
     advisory: bool
@@ -127,52 +130,49 @@ def material_of(loaded: Loaded, spec: StepSpec, content: Content) -> Material:
 
 
 def begin(
-    loaded: Loaded, call: Call, step: str, content: Content, waiting: Submission | None
+    loaded: Loaded, call: Call, handing: Handing, content: Content, waiting: Submission | None
 ) -> Asking | Submission:
     """Record the submission as checking, or find that its unchanged material was judged before.
 
     `waiting`: one whose evaluator did not answer, or whose asker died.
     """
+    step = handing.step
     spec, _ = loaded.now.step(step)
     attempt = loaded.attempt(step)
     material = material_of(loaded, spec, content)
     mark = digest(material, spec.check, judging.version_of(evaluators.configured()))
-    if (judged := _judged_before(attempt.pk, mark)) is not None:
+    if mark in loaded.judged[step]:
         if waiting is not None:
-            _state(waiting, SubmissionState.VOID)
-        return judged
+            _state(loaded, waiting, SubmissionState.VOID)
+        return _judged_before(attempt.pk, mark)
     seconds = settings.EVALUATOR_SECONDS * ASKED_TWICE_AND_SPARE[0] + ASKED_TWICE_AND_SPARE[1]
     until = loaded.at + timedelta(seconds=seconds)
     if waiting is not None and waiting.digest == mark:
-        # the same material again: after an evaluator error, or after whoever asked died
+        # the same material again: after an evaluator error, or after whoever asked died. The route and who
+        # hands it in are no part of the material, and may be others now.
         waiting.state, waiting.request_id = SubmissionState.CHECKING, call.request_id
+        waiting.by, waiting.content = call.caller.id, codec.dumps(content.as_json())
         waiting.fence, waiting.fence_until = waiting.fence + 1, until
-        waiting.save(update_fields=["state", "request_id", "fence", "fence_until"])
         submission = waiting
     else:
         if waiting is not None:
-            waiting.state = SubmissionState.VOID
-            waiting.save(update_fields=["state"])
+            _state(loaded, waiting, SubmissionState.VOID)
         submission = _record(loaded, call, step, content, mark)
         submission.fence, submission.fence_until = 1, until
-        submission.save(force_insert=True)
-    if attempt.lease_until is not None:
-        attempt.lease_until = max(attempt.lease_until, until)
+    loaded.hand(submission)
+    if attempt.lease_until is not None and attempt.lease_until < until:
+        attempt.lease_until = until
         loaded.touch(attempt)
     return Asking(
-        run=loaded.row.pk, step=step, submission=submission.pk, fence=submission.fence, material=material,
-        questions=spec.check, advisory=spec.advisory, limits=limits.current(),
+        run=loaded.row.pk, step=step, submission=submission, fence=submission.fence, loaded=loaded,
+        verified=handing.verified, material=material, questions=spec.check, advisory=spec.advisory,
+        limits=loaded.limits,
     )  # fmt: skip
 
 
-def _judged_before(attempt: int, mark: str) -> Submission | None:
-    return (
-        Submission.objects.filter(attempt=attempt, digest=mark, verdict__isnull=False)
-        .exclude(verdict__verdict=Verdict.ERROR)
-        .select_related("verdict")
-        .order_by("-number")
-        .first()
-    )
+def _judged_before(attempt: int, mark: str) -> Submission:
+    judged = Submission.objects.filter(attempt=attempt, digest=mark, verdict__isnull=False)
+    return judged.exclude(verdict__verdict=Verdict.ERROR).select_related("verdict").latest("number")
 
 
 def _record(loaded: Loaded, call: Call, step: str, content: Content, mark: str) -> Submission:
@@ -200,17 +200,21 @@ def accepted(loaded: Loaded, call: Call, step: str, content: Content) -> Submiss
 def resolve(call: Call, asking: Asking) -> dict[str, Any]:
     """Ask the evaluator with nothing locked, then apply what it said."""
     judgement = judging.judge(asking.material, asking.questions, asking.limits, advisory=asking.advisory)
-    cited = {item["ref"] for item in asking.material.evidence if item["kind"] == "file"}
-    verified = files.verify(cited)
+    verified = files.verify_again(asking.verified)
     return call.transition(
-        asking.run, lambda loaded: _settle(loaded, call, asking, judgement, verified), ended_ok=True
+        asking.run,
+        lambda loaded: _settle(loaded, call, asking, judgement, verified),
+        ended_ok=True,
+        # while the fence stands, nobody can have resumed this submission
+        since=asking.loaded if being_checked(asking.submission) else None,
     )
 
 
 def _settle(
     loaded: Loaded, call: Call, asking: Asking, judgement: judging.Judgement, verified: dict[str, Any]
 ) -> Answer | ToolError:
-    submission = Submission.objects.get(pk=asking.submission)
+    ours = loaded is asking.loaded
+    submission = asking.submission if ours else Submission.objects.get(pk=asking.submission.pk)
     if not loaded.now.live:
         # cancel wins: the late verdict is kept, void
         row = verdicts.record(judgement)
@@ -219,23 +223,30 @@ def _settle(
     loaded.unsettled.discard(asking.step)
     if submission.fence != asking.fence or submission.state != SubmissionState.CHECKING:
         raise checking()  # somebody resumed it; the same call again gets their result
+    if not submission.errors:  # sent again after an error, it was told before
+        loaded.now.effects.append(engine.Happened("submitted", asking.step, submission.by))
     if not being_checked(submission):
-        return _too_late(submission, judgement)
+        return _too_late(loaded, submission, judgement)
     if judgement.verdict == Verdict.ERROR and not asking.advisory:
         return _no_answer(loaded, call, asking, submission, judgement)
-    row = verdicts.record(judgement)
-    submission.verdict, submission.errors = row, 0
+    submission.verdict, submission.errors = _made(loaded, judgement), 0
     answers = [flat(judged) for judged in judgement.judged]
     known = files.citable(verified, by=submission.by, cited=_cited(loaded))
     return apply(loaded, call, asking.step, submission, answers, known)
 
 
-def _too_late(submission: Submission, judgement: judging.Judgement) -> ToolError:
+def _made(loaded: Loaded, judgement: judging.Judgement) -> VerdictRow:
+    new = verdicts.made(judgement)
+    loaded.made.append(new)
+    return new.verdict
+
+
+def _too_late(loaded: Loaded, submission: Submission, judgement: judging.Judgement) -> ToolError:
     """The fence fell before the answer came: others may have gone on with the step. The verdict is kept,
     so that the same material gets it without being asked again.
     """
-    submission.verdict = verdicts.record(judgement)
-    _state(submission, SubmissionState.VOID)
+    submission.verdict = _made(loaded, judgement)
+    _state(loaded, submission, SubmissionState.VOID)
     return checking()
 
 
@@ -243,18 +254,16 @@ def _no_answer(
     loaded: Loaded, call: Call, asking: Asking, submission: Submission, judgement: judging.Judgement
 ) -> Answer | ToolError:
     submission.errors += 1
-    submission.state = SubmissionState.ERROR
     submission.fence_until = None
     if submission.errors < ERRORS_IN_A_ROW:
-        submission.save(update_fields=["errors", "state", "fence_until"])
+        _state(loaded, submission, SubmissionState.ERROR)
         return ToolError(
             "retry",
             "The evaluator did not answer; send the same call again. After three times a person is asked.",
             [f"check: {judgement.error}"[:300]],
             retry_after=5,
         )
-    submission.state = SubmissionState.HELD
-    submission.save(update_fields=["errors", "state", "fence_until"])
+    _state(loaded, submission, SubmissionState.HELD)
     _close_task(loaded, asking.step, call.caller.id)
     note = NO_ANSWER.format(errors=submission.errors)
     escalation.open_escalation(loaded, asking.step, by=engine.SERVER, note=note, candidate=submission)
@@ -279,10 +288,10 @@ def apply(
     loaded.now.effects.append(engine.Happened("checked", step, "check", row.verdict))
     submission.fence_until = None
     if row.verdict == Verdict.FAIL and not spec.advisory:
-        _state(submission, SubmissionState.NOT_ACCEPTED)
+        _state(loaded, submission, SubmissionState.NOT_ACCEPTED)
         return _not_accepted(loaded, step, verdicts.issue_lines_of(row, answers), check)
     if row.verdict == Verdict.UNSURE and not spec.advisory:
-        _state(submission, SubmissionState.HELD)
+        _state(loaded, submission, SubmissionState.HELD)
         _close_task(loaded, step, call.caller.id)
         escalation.open_escalation(
             loaded, step, by=engine.SERVER, note=UNSURE, candidate=submission, check=check
@@ -291,9 +300,9 @@ def apply(
     content = content_of(codec.loads(submission.content))
     found = _again(loaded, spec, content, known, call.caller.id, check)
     if found:
-        _state(submission, SubmissionState.NOT_ACCEPTED)
+        _state(loaded, submission, SubmissionState.NOT_ACCEPTED)
         return _not_accepted(loaded, step, found)
-    _state(submission, SubmissionState.ACCEPTED)
+    _state(loaded, submission, SubmissionState.ACCEPTED)
     _close_task(loaded, step, call.caller.id)
     engine.complete(loaded.now, step, {**content.as_json(), "check": check}, by=call.caller.id)
     loaded.handed = submission
@@ -325,12 +334,9 @@ def _close_task(loaded: Loaded, step: str, by: str) -> None:
         loaded.decide(item, Decision.COMPLETED, by)
 
 
-def _state(submission: Submission, state: SubmissionState) -> None:
+def _state(loaded: Loaded, submission: Submission, state: SubmissionState) -> None:
     submission.state = state
-    if submission._state.adding:
-        submission.save(force_insert=True)
-    else:
-        submission.save(update_fields=["state", "verdict", "errors", "fence_until"])
+    loaded.hand(submission)
 
 
 def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Answer | ToolError | Asking:
@@ -342,17 +348,19 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Answer | ToolError 
     kept = accept(loaded, handing)
     if isinstance(kept, ToolError):
         return kept
-    loaded.now.effects.append(engine.Happened("submitted", handing.step, call.caller.id))
+    submitted = engine.Happened("submitted", handing.step, call.caller.id)
     if not spec.check:
+        loaded.now.effects.append(submitted)
         submission = accepted(loaded, call, handing.step, kept)
-        submission.save(force_insert=True)
+        loaded.hand(submission)
         _close_task(loaded, handing.step, call.caller.id)
         engine.complete(loaded.now, handing.step, kept.as_json(), by=call.caller.id)
         loaded.handed = submission
         return run_answer
-    begun = begin(loaded, call, handing.step, kept, waiting)
+    begun = begin(loaded, call, handing, kept, waiting)
     if isinstance(begun, Asking):
         return begun
+    loaded.now.effects.append(submitted)
     # unchanged material: the stored verdict again, on a submission of its own
     submission = _record(loaded, call, handing.step, kept, begun.digest)
     submission.verdict = begun.verdict

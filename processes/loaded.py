@@ -4,10 +4,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from checks.questions import Limits
+from checks.verdicts import Made
 from processes import engine
 from processes.models import Attempt, Run, Step, Submission, WorkItem
 from processes.people import Directory
-from processes.states import ItemState
+from processes.states import ItemState, SubmissionState
 from processes.versions import Compiled
 
 
@@ -25,13 +27,18 @@ class Loaded:
     entries: int  # history entries so far
     handed_in: dict[str, int] = field(default_factory=dict)  # the live attempt's latest submission, by step
     unsettled: set[str] = field(default_factory=set)  # steps with a submission that has no verdict yet
+    judged: dict[str, set[str]] = field(default_factory=dict)  # digests the live attempt has verdicts on
+    limits: Limits = field(default_factory=Limits)  # the server's, when the run was loaded
     # what the tool adds beside the engine's moves
     changed_attempts: dict[int, Attempt] = field(default_factory=dict)
+    over: dict[int, Attempt] = field(default_factory=dict)  # attempts that ended
     opened: list[WorkItem] = field(default_factory=list)
     closed: list[WorkItem] = field(default_factory=list)
     handed: Submission | None = None  # the submission that completed its step in this write
     about: dict[str, Submission] = field(default_factory=dict)  # what an opened item is about
     verdicts: dict[str, Any] = field(default_factory=dict)  # step → verdict, for its history entry
+    made: list[Made] = field(default_factory=list)  # new verdicts
+    submissions: dict[Any, Submission] = field(default_factory=dict)  # new or changed
 
     @property
     def at(self) -> datetime:
@@ -39,7 +46,9 @@ class Loaded:
 
     @property
     def changed(self) -> bool:
-        return bool(self.now.effects or self.changed_attempts or self.opened or self.closed)
+        """Whether the run moved. That work is being checked is recorded, and moves nothing yet."""
+        moved = self.now.effects or self.changed_attempts or self.opened or self.closed
+        return bool(moved) or any(not _just_recorded(each) for each in self.submissions.values())
 
     @property
     def sleepers(self) -> bool:
@@ -52,6 +61,19 @@ class Loaded:
     def touch(self, attempt: Attempt) -> None:
         """Save this attempt's columns with the run."""
         self.changed_attempts[attempt.pk] = attempt
+
+    def hand(self, submission: Submission) -> None:
+        """Save this submission with the run."""
+        self.submissions[submission.pk] = submission
+
+    def saved(self) -> None:
+        """Everything is in the database; what comes next starts from here."""
+        for each in (
+            self.now.effects, self.changed_attempts, self.over, self.opened, self.closed, self.about,
+            self.verdicts, self.made, self.submissions,
+        ):  # fmt: skip
+            each.clear()
+        self.handed = None
 
     def decide(self, item: WorkItem, decision: str, by: str) -> None:
         item.state, item.decision = ItemState.DECIDED, decision
@@ -84,3 +106,7 @@ class Loaded:
             if old.state == ItemState.OPEN:
                 old.state = ItemState.REMOVED
             self.closed.append(old)
+
+
+def _just_recorded(submission: Submission) -> bool:
+    return submission._state.adding and submission.state == SubmissionState.CHECKING

@@ -7,6 +7,7 @@ moves it; 5 everything is saved with the request in one transaction. Tools are f
 import hashlib
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,17 +56,33 @@ class Call:
         return str(self.arguments["requestId"])
 
     def move[T](
-        self, run: str, work: Callable[[Loaded], Answer | T], *, ended_ok: bool = False
+        self,
+        run: str,
+        work: Callable[[Loaded], Answer | T],
+        *,
+        ended_ok: bool = False,
+        since: Loaded | None = None,
     ) -> Result | T:
         """Beats 3 to 5: lock, `work`, save, answer, record.
 
         `work` moves the run and gives the function that makes the answer from the saved run; anything
         else that it gives is given back once its changes are committed. What it raises changes nothing.
+        `since`: the run as this call left it; it is read again only when somebody moved it since (then
+        `work` is run a second time).
         """
-        with runs.locked(run, ended_ok=ended_ok) as loaded:
+        if since is not None:
+            try:
+                return self._moved(runs.resumed(since), run, work)
+            except runs.LostLockError:
+                pass
+        return self._moved(runs.locked(run, ended_ok=ended_ok), run, work)
+
+    def _moved[T](
+        self, held: AbstractContextManager[Loaded], run: str, work: Callable[[Loaded], Answer | T]
+    ) -> Result | T:
+        with held as loaded:
             outcome = work(loaded)
-            if loaded.changed:
-                runs.save(loaded)
+            runs.save(loaded)
             if not callable(outcome):
                 return outcome
             done: Result = outcome(loaded)
@@ -73,12 +90,17 @@ class Call:
             return done
 
     def transition(
-        self, run: str, work: Callable[[Loaded], Answer | ToolError], *, ended_ok: bool = False
+        self,
+        run: str,
+        work: Callable[[Loaded], Answer | ToolError],
+        *,
+        ended_ok: bool = False,
+        since: Loaded | None = None,
     ) -> dict[str, Any]:
         """`move` to its full answer. A ToolError that `work` gives back (rather than raises) is told after
         what it changed (a handoff, a void verdict) is committed.
         """
-        return told(self.move(run, work, ended_ok=ended_ok))
+        return told(self.move(run, work, ended_ok=ended_ok, since=since))
 
     def record(self, result: Result, *, run: str | None) -> None:
         """Keep the result under its requestId, in the transaction of what it tells."""

@@ -11,17 +11,18 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, FilteredRelation, OuterRef, Q, QuerySet, StringAgg, Subquery, Value
 from django.utils import timezone
 
-from checks import codec
+from checks import codec, limits
+from checks.questions import Verdict
 from processes import engine, saving
 from processes.errors import ToolError, run_ended
 from processes.inputs import rows_of
 from processes.loaded import Loaded
-from processes.models import Attempt, HeldEvent, HistoryEntry, Run, RunInput, Step, Submission
+from processes.models import HeldEvent, HistoryEntry, Run, RunInput, Step, Submission
 from processes.people import Directory
-from processes.states import UNSETTLED, ItemState, RunState, StepState
+from processes.states import STEP_LIVE, UNSETTLED, ItemState, RunState, StepState
 from processes.versions import Compiled, compiled
 
 
@@ -45,24 +46,32 @@ def _steps(run: str) -> QuerySet[Step]:
     """
     entries = HistoryEntry.objects.filter(run_id=run).order_by("-number").values("number")[:1]
     handed = Submission.objects.filter(attempt=OuterRef("live__pk"))
-    latest = Attempt.objects.filter(step=OuterRef("pk")).order_by("-number").values("number")[:1]
+    judged = handed.filter(verdict__isnull=False).exclude(verdict__verdict=Verdict.ERROR).order_by()
     return (
         Step.objects.filter(run_id=run)
         .annotate(
-            live=FilteredRelation("attempts", condition=Q(attempts__live=True)),
+            live=live_attempt(),
             open=FilteredRelation("items", condition=Q(items__state=ItemState.OPEN)),
-            latest=Subquery(latest),
             entries=Subquery(entries),
             handed=Subquery(handed.order_by("-number").values("number")[:1]),
             unsettled=Exists(handed.filter(state__in=UNSETTLED)),
+            judged=Subquery(
+                judged.values("attempt").annotate(all=StringAgg("digest", Value(","))).values("all")
+            ),
+            holds=Exists(HeldEvent.objects.filter(run_id=run)),
         )
         .select_related(*_JOINED)
         .order_by("position")
     )
 
 
+def live_attempt() -> FilteredRelation:
+    """Joins a step's latest attempt, which is live while the step is open."""
+    return FilteredRelation("attempts", condition=Q(attempts__number=F("activations")))
+
+
 def _row(run: str, *, lock: bool) -> Run:
-    rows = Run.objects.all()
+    rows = Run.objects.annotate(**limits.columns())
     if lock:
         rows = rows.select_for_update()
     row = rows.filter(pk=run).first()
@@ -72,36 +81,39 @@ def _row(run: str, *, lock: bool) -> Run:
 
 
 def load(run: str, *, lock: bool = False) -> Loaded:
-    """Raises ToolError `not_found`. Two statements (three where the process waits for events), plus two when
+    """Raises ToolError `not_found`. Two statements (three where events are held), plus two when
     its version is new to this process.
     """
     row = _row(run, lock=lock)
     about = compiled(row.version_id)
     loaded = Loaded(
-        row=row, compiled=about, now=_now(row, about), steps={}, attempts={}, numbers={}, items={}, entries=0
+        row=row, compiled=about, now=_now(row, about), steps={}, attempts={}, numbers={}, items={}, entries=0,
+        limits=limits.of(row),
     )  # fmt: skip
-    found: Any
+    found: Any = None
     for found in _steps(run):
         step: Step = found
         loaded.steps[step.name] = step
         step.run = row
-        loaded.numbers[step.name] = found.latest or 0
+        loaded.numbers[step.name] = step.activations
         loaded.entries = found.entries or 0
         loaded.handed_in[step.name] = found.handed or 0
         if found.unsettled:
             loaded.unsettled.add(step.name)
+        loaded.judged[step.name] = set((found.judged or "").split(","))
         loaded.now.steps[step.name] = engine.StepNow(
             step.name, step.kind, StepState(step.state),
             **{column: getattr(step, column) for column in saving.STANDING if column != "state"},
         )  # fmt: skip
         # a filtered relation sets nothing where it found nothing
-        if (attempt := getattr(found, "live", None)) is not None:
+        attempt = getattr(found, "live", None) if step.state in STEP_LIVE else None
+        if attempt is not None:
             attempt.step = step
             loaded.attempts[step.name] = attempt
         if (item := getattr(found, "open", None)) is not None:
             item.step, item.run, item.attempt = step, row, attempt
             loaded.items[step.name] = item
-    if lock and about.document.waits_for_events:
+    if lock and found is not None and found.holds:
         loaded.now.held = [
             engine.Event(event.name, event.by, codec.loads(event.data), event.pk)
             for event in HeldEvent.objects.filter(run=row)
@@ -142,6 +154,19 @@ def locked(run: str, *, ended_ok: bool = False) -> Iterator[Loaded]:
         yield loaded
 
 
+@contextmanager
+def resumed(loaded: Loaded) -> Iterator[Loaded]:
+    """The run as we left it an answer ago, in a new transaction and without reading it again.
+
+    Its lock is the guarded save, which comes before any other write. Raises LostLockError when somebody
+    moved the run in between; then nothing is saved, and `locked` is the way.
+    """
+    with transaction.atomic(durable=True):
+        loaded.now.at = timezone.now()
+        go_on(loaded)
+        yield loaded
+
+
 def create(about: Compiled, now: engine.Now, *, by: str, initiator: int | None, test: bool) -> Loaded:
     """A new run's rows. Three statements, then `save` adds what its first steps need."""
     row = Run(
@@ -163,18 +188,25 @@ def create(about: Compiled, now: engine.Now, *, by: str, initiator: int | None, 
         )
         for position, (name, standing) in enumerate(now.steps.items())
     ]  # fmt: skip
-    Step.objects.bulk_create(steps)
     loaded = Loaded(
         row=row, compiled=about, now=now, steps={step.name: step for step in steps}, attempts={},
         numbers=dict.fromkeys(now.steps, 0), items={}, entries=0,
     )  # fmt: skip
     saving.follow(loaded)
+    for step in steps:
+        step.activations = loaded.numbers[step.name]
+    Step.objects.bulk_create(steps)
     saving.save_parts(loaded)
+    loaded.saved()
     return loaded
 
 
 def save(loaded: Loaded) -> None:
     """Write what changed, in a bounded number of statements whatever the run's size."""
+    if not loaded.changed:
+        saving.save_submissions(loaded)
+        loaded.saved()
+        return
     row = loaded.row
     saving.follow(loaded)
     _fill(row, loaded.now)
@@ -195,6 +227,7 @@ def save(loaded: Loaded) -> None:
     row.revision += 1
     saving.save_steps(loaded)
     saving.save_parts(loaded)
+    loaded.saved()
 
 
 def _fill(row: Run, now: engine.Now) -> None:

@@ -3,7 +3,7 @@
 Only `runs.py` calls this, under the run's lock. A bounded number of statements whatever the run's size.
 """
 
-from checks import codec
+from checks import codec, verdicts
 from processes import engine, seams
 from processes.loaded import Loaded
 from processes.models import Attempt, HeldEvent, HistoryEntry, Step, Submission, WorkItem
@@ -14,10 +14,9 @@ def follow(loaded: Loaded) -> None:
     """Turn the engine's effects into attempts, items and history (not yet saved)."""
     for effect in loaded.now.effects:
         if isinstance(effect, engine.Closed):
-            if (attempt := loaded.attempts.get(effect.step)) is not None and attempt.live:
-                attempt.live = False
-                attempt.lease_until = None
-                loaded.touch(attempt)
+            attempt = loaded.attempts.get(effect.step)
+            if attempt is not None and attempt.pk is not None:
+                loaded.over[attempt.pk] = attempt
             loaded.close_item(effect.step)
         elif isinstance(effect, engine.Opened):
             step = loaded.steps[effect.step]
@@ -35,30 +34,37 @@ def save_steps(loaded: Loaded) -> None:
     for name, standing in loaded.now.steps.items():
         row = loaded.steps[name]
         new = {column: getattr(standing, column) for column in STANDING}
-        if new != {column: getattr(row, column) for column in STANDING}:
+        old = {column: getattr(row, column) for column in STANDING}
+        if new != old or row.activations != loaded.numbers[name]:
             row.overdue_told = (
                 row.overdue_told and row.due_at == standing.due_at
             )  # a repeat restarts the clock
             for column, value in new.items():
                 setattr(row, column, value)
+            row.activations = loaded.numbers[name]
             changed.append(row)
     if changed:
-        Step.objects.bulk_update(changed, [*STANDING, "overdue_told"])
+        Step.objects.bulk_update(changed, [*STANDING, "activations", "overdue_told"])
 
 
 # what the engine says of a step, column by column
 STANDING = ("state", "ready_at", "due_at", "wake_at", "completed")
-_ATTEMPT_COLUMNS = ["live", "claimed_by", "generation", "lease_until", "progress", "handoff"]
+_ATTEMPT_COLUMNS = ["claimed_by", "generation", "lease_until", "progress", "handoff"]
+_SUBMISSION_COLUMNS = [
+    "state", "request_id", "by", "content", "verdict", "fence", "fence_until", "errors"
+]  # fmt: skip
 HELD = SubmissionState.HELD
+_ONE_PER_ATTEMPT = {SubmissionState.CHECKING, HELD}
 _ITEM_COLUMNS = ["state", "decision", "decided_by", "decided_at"]
 
 
 def save_parts(loaded: Loaded) -> None:
-    """Attempts, items and history; then whoever observes. Old rows first: one live, one open per step."""
+    """Submissions, attempts, items and history; then whoever observes. Old rows first: one open per step."""
+    save_submissions(loaded)
+    _void(loaded)
     changed = [attempt for attempt in loaded.changed_attempts.values() if attempt.pk]
     if changed:
         Attempt.objects.bulk_update(changed, _ATTEMPT_COLUMNS)
-        _void(loaded, changed)
     new = [attempt for attempt in loaded.attempts.values() if attempt.pk is None]
     if new:
         Attempt.objects.bulk_create(new)
@@ -80,15 +86,24 @@ def save_parts(loaded: Loaded) -> None:
     )
     for observer in seams.observers:
         observer(change)
-    loaded.now.effects.clear()
 
 
-def _void(loaded: Loaded, changed: list[Attempt]) -> None:
+def save_submissions(loaded: Loaded) -> None:
+    """New verdicts, then the submissions that they are on: three statements at most."""
+    for made in loaded.made:
+        verdicts.save(made)
+    # who leaves a state that only one of an attempt may be in makes room first
+    rows = sorted(loaded.submissions.values(), key=lambda row: row.state in _ONE_PER_ATTEMPT)
+    if rows:
+        Submission.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["id"], update_fields=_SUBMISSION_COLUMNS
+        )
+
+
+def _void(loaded: Loaded) -> None:
     """An attempt's end makes void what was still being checked or held."""
     held = {item.step.name for item in loaded.closed if item.candidate and item.candidate.state == HELD}
-    over = [
-        attempt.pk for attempt in changed if not attempt.live and attempt.step.name in loaded.unsettled | held
-    ]
+    over = [pk for pk, attempt in loaded.over.items() if attempt.step.name in loaded.unsettled | held]
     if over:
         Submission.objects.filter(attempt__in=over, state__in=[*UNSETTLED, HELD]).update(
             state=SubmissionState.VOID

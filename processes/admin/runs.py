@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -35,7 +35,7 @@ from processes.models import (
     Upload,
     WorkItem,
 )
-from processes.states import Decision, ItemState, RunState, StepState, SubmissionState
+from processes.states import STEP_LIVE, Decision, ItemState, RunState, StepState, SubmissionState
 from processes.tools import TOOLS
 
 HAPPENED = (
@@ -154,10 +154,22 @@ class StepAdmin(Record):
         return format_html_join(" · ", "{}", ((each,) for each in links))
 
 
+class LiveAttempts(admin.SimpleListFilter):
+    title = "live"
+    parameter_name = "live"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "live"), ("no", "over")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Attempt]) -> QuerySet[Attempt]:
+        live = Q(number=F("step__activations"), step__state__in=STEP_LIVE)
+        return {"yes": queryset.filter(live), "no": queryset.exclude(live)}.get(self.value() or "", queryset)
+
+
 @admin.register(Attempt)
 class AttemptAdmin(Record):
     list_display = ("of_step", "of_run", "number", "live", "claimed_by", "lease_until", "opened_at")
-    list_filter = ("live", process_filter("step__run__version__process__name"), "opened_at")
+    list_filter = (LiveAttempts, process_filter("step__run__version__process__name"), "opened_at")
     list_select_related = ("step__run", "claimed_by")
     search_fields = ("=step__run__id", "=claimed_by__name")
     search_help_text = "A run's id, or an agent's name."
@@ -168,6 +180,10 @@ class AttemptAdmin(Record):
         "of_step", "of_run", "number", "live", "opened_at", "claimed_by", "generation", "lease_until",
         "progress", "handoff_shown", "more",
     )  # fmt: skip
+
+    @admin.display(description="live", boolean=True)
+    def live(self, attempt: Attempt) -> bool:
+        return attempt.live
 
     @admin.display(description="step")
     def of_step(self, attempt: Attempt) -> str:

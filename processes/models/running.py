@@ -13,7 +13,7 @@ from checks.records import Named
 from processes.document import KINDS
 from processes.models.ids import item_id, known, run_id
 from processes.models.published import Agent, Version
-from processes.states import ItemState, RunState, StepState, SubmissionState
+from processes.states import STEP_LIVE, ItemState, RunState, StepState, SubmissionState
 
 USER = settings.AUTH_USER_MODEL
 
@@ -74,6 +74,8 @@ class Step(Named):
     wake_at = models.DateTimeField(null=True, help_text="when the server goes on by itself")
     # the order of completion within the run; rework takes back what was completed after its target
     completed = models.PositiveIntegerField(null=True)
+    # the latest attempt is live while the step is open: one at most, by construction
+    activations = models.PositiveIntegerField(default=0, help_text="the number of its latest attempt")
 
     class Meta:
         ordering = ["position"]
@@ -111,7 +113,6 @@ class Attempt(Named):
 
     step = models.ForeignKey(Step, models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
-    live = models.BooleanField(default=True)
     opened_at = models.DateTimeField(default=timezone.now)
     # the claim: who, which generation of the token, until when
     claimed_by = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
@@ -123,7 +124,6 @@ class Attempt(Named):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["step"], condition=Q(live=True), name="attempt_one_live"),
             models.UniqueConstraint(fields=["step", "number"], name="attempt_number_once"),
             models.CheckConstraint(
                 condition=Q(lease_until__isnull=True) | Q(claimed_by__isnull=False, generation__gte=1),
@@ -133,6 +133,11 @@ class Attempt(Named):
 
     def __str__(self) -> str:
         return f"{self.step} attempt {self.number}"
+
+    @property
+    def live(self) -> bool:
+        """Needs its step at hand."""
+        return self.number == self.step.activations and self.step.state in STEP_LIVE
 
 
 class Submission(Named):

@@ -144,14 +144,12 @@ def _complete(
 def _kept(loaded: Loaded, call: Call, step: str, kept: Content, candidate: Submission | None) -> Submission:
     """What the step is completed with: the candidate as it is, or a submission of the person's own."""
     if candidate is not None and kept.as_json() == codec.loads(candidate.content):
-        _close_candidate(candidate, SubmissionState.ACCEPTED)
+        _close_candidate(loaded, candidate, SubmissionState.ACCEPTED)
         return candidate
     submission = checking.accepted(loaded, call, step, kept)
-    rows = [submission]
+    loaded.hand(submission)
     if candidate is not None:
-        candidate.state = SubmissionState.RETURNED
-        rows.insert(0, candidate)
-    Submission.objects.bulk_create(rows, update_conflicts=True, unique_fields=["id"], update_fields=["state"])
+        _close_candidate(loaded, candidate, SubmissionState.RETURNED)
     return submission
 
 
@@ -163,9 +161,9 @@ def _over(held: Content, given: Content, arguments: Any) -> Content:
     return replace(replace(held, evidence=plain), **named)
 
 
-def _close_candidate(candidate: Submission, state: SubmissionState) -> None:
+def _close_candidate(loaded: Loaded, candidate: Submission, state: SubmissionState) -> None:
     candidate.state = state
-    candidate.save(update_fields=["state"])
+    loaded.hand(candidate)
 
 
 def _approve(loaded: Loaded, item: WorkItem, by: str, note: str) -> None:
@@ -194,7 +192,7 @@ def _return(loaded: Loaded, item: WorkItem, by: str, note: str) -> None:
         # it was the last submission, and it was held: what an earlier one was told is over
         left.pop("issues", None)
         left.pop("check", None)
-        _close_candidate(item.candidate, SubmissionState.RETURNED)
+        _close_candidate(loaded, item.candidate, SubmissionState.RETURNED)
         check = loaded.now.data["steps"].get(step, {}).get("check")
         row = item.candidate.verdict
         if check is not None and row is not None:

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from django.db.models import FilteredRelation, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from processes import paging, view, waking
+from processes import paging, runs, view, waking
 from processes.callers import Caller, CallerKind
 from processes.engine import stamp
 from processes.models import Step, WorkItem
@@ -39,7 +39,7 @@ def _steps(call: Call) -> QuerySet[Step]:
     now = timezone.now()
     over = Q(live__lease_until__lte=now)
     found = (
-        Step.objects.annotate(live=FilteredRelation("attempts", condition=Q(attempts__live=True)))
+        Step.objects.annotate(live=runs.live_attempt())
         .filter(kind="agent")
         .filter(Q(state=StepState.READY) | Q(state=StepState.CLAIMED) & over)
         .select_related(*_JOINED)

@@ -45,6 +45,7 @@ class Attempt:
     handoff: dict[str, Any] = field(default_factory=dict)
     verdicts: dict[str, Any] = field(default_factory=dict)  # material → what it was judged to be
     unanswered: tuple[str, int] = ("", 0)  # material, errors in a row
+    since: datetime | None = None  # when that material was first handed in
     asking: bool = False  # the evaluator is being asked
 
     def lapsed(self, at: datetime) -> bool:
@@ -70,6 +71,7 @@ class Asked:
     by: str
     material: str
     at: datetime
+    since: datetime | None = None  # when this submission was first handed in, if before
 
 
 @dataclass
@@ -342,7 +344,7 @@ class Reference:
         if check is not None:
             self.data["steps"].setdefault(name, {"history": []})["check"] = escalation["check"] = check
         if held is not None:
-            escalation["candidate"] = {**held.entry, "by": held.by, "at": stamp(held.at)}
+            escalation["candidate"] = {**held.entry, "by": held.by, "at": stamp(held.since or held.at)}
         self.items[name] = Item(self.escalations, escalation, held.entry if held else None, list(lines))
         self._tell("escalated", name, by)
 
@@ -353,8 +355,8 @@ class Reference:
         if issues:
             self.attempts[name].handoff["issues"] = issues
             return "not_accepted", issues
-        self._tell("submitted", name, by)
         if "check" not in self.spec[name]:
+            self._tell("submitted", name, by)
             self._complete(name, entry, by, "completed", entry.get("next", ""))
             return None
         proof = [e.get("sha256") or e["ref"] for e in entry["evidence"]]
@@ -362,10 +364,11 @@ class Reference:
         attempt = self.attempts[name]
         asked = Asked(name, entry, by, material, self.at)
         if material in attempt.verdicts:  # nobody re-rolls the dice
+            self._tell("submitted", name, by)
             return self._apply(asked, *attempt.verdicts[material])
         if attempt.unanswered[0] != material:
-            attempt.unanswered = (material, 0)
-        attempt.asking = True
+            attempt.unanswered, attempt.since = (material, 0), self.at
+        attempt.asking, asked.since = True, attempt.since
         if attempt.until is not None:
             attempt.until = max(attempt.until, self.at + CHECKING)
         return asked
@@ -376,6 +379,8 @@ class Reference:
             return ENDED
         attempt = self.attempts[asked.step]
         attempt.asking = False
+        if attempt.unanswered[1] == 0:  # sent again after an error, it was told before
+            self._tell("submitted", asked.step, asked.by)
         advisory = self.spec[asked.step].get("advisory", False)
         check, lines = judged(self.spec[asked.step]["check"], answers, advisory=advisory, at=self.at)
         if self.at >= asked.at + CHECKING:  # too late to count, but not lost

@@ -135,10 +135,7 @@ def test_rework_restarts_the_due_clock_and_the_attempt(world):
         back = world.decide(c.ada, run, "rejected", note="n")
     due = {step["id"]: step.get("due") for step in back["steps"]}
     assert due["draft"] == before["draft"] and due["edit"] > before["edit"]
-    assert list(Attempt.objects.filter(step__name="edit").values_list("number", "live")) == [
-        (1, False),
-        (2, True),
-    ]
+    assert [(a.number, a.live) for a in Attempt.objects.filter(step__name="edit")] == [(1, False), (2, True)]
     assert back["workItems"][0]["handoff"] is None
 
 
