@@ -95,7 +95,20 @@ CELERY_BROKER_URL = env.text("BROKER_URL")
 CELERY_TASK_ALWAYS_EAGER = not CELERY_BROKER_URL
 CELERY_TASK_EAGER_PROPAGATES = True
 CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_IGNORE_RESULT = True  # but for checks, which a request waits for
+# a broker that keeps results itself (Redis) keeps ours; for another one, RESULT_URL
+CELERY_RESULT_BACKEND = env.text("RESULT_URL") or (
+    CELERY_BROKER_URL if CELERY_BROKER_URL.startswith("redis") else None
+)
+CELERY_RESULT_EXPIRES = 600
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 300,
+    "socket_connect_timeout": 2,
+    "socket_timeout": 30,
+}
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {"wake": {"task": "processes.wake", "schedule": 10.0}}
 
@@ -172,6 +185,9 @@ EVALUATOR_URL = env.text("EVALUATOR_URL").rstrip("/")
 EVALUATOR_MODEL = env.text("EVALUATOR_MODEL")
 EVALUATOR_KEY = env.text("EVALUATOR_KEY")
 EVALUATOR_SECONDS = env.seconds("EVALUATOR_SECONDS", 60.0, least=0.1)
+# A call waits this long for its check; and at most half of a server process's threads wait at once.
+CHECK_WAIT_SECONDS = env.seconds("CHECK_WAIT_SECONDS", 25.0, least=0.1)
+SERVER_THREADS = env.whole("SERVER_THREADS", 8, least=1)
 
 LOGGING = {
     "version": 1,

@@ -77,4 +77,12 @@ def scale(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage
                 id="config.E005",
             )
         )
+    if not settings.CELERY_RESULT_BACKEND:
+        found.append(
+            system_checks.Error(
+                "BROKER_URL is no Redis, and RESULT_URL is not set: no call would hear of its check.",
+                hint="Set RESULT_URL to a Redis, such as redis://127.0.0.1:6379/1.",
+                id="config.E006",
+            )
+        )
     return found

@@ -13,7 +13,8 @@ application = get_wsgi_application()
 # a server that can't work says so before it answers anybody
 call_command("check", stdout=io.StringIO())
 
-if not settings.CELERY_BROKER_URL:
-    from processes import timers
+from processes import evaluating, timers  # noqa: E402 - they need the settings
 
+evaluating.start()
+if not settings.CELERY_BROKER_URL:
     timers.start()

@@ -6,10 +6,11 @@ one). The fence lets one evaluation count per submission, whoever resumes it. So
 rulings in the protocol's §5 and §6.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 
@@ -18,32 +19,20 @@ from checks.material import Material, digest
 from checks.models import Verdict as VerdictRow
 from checks.questions import Answered, Limits, Question, Verdict, flat
 from processes import engine, escalation, files, runs
-from processes.acceptance import Content, FileState, content_of, issues, with_hashes
-from processes.callers import Caller
+from processes.acceptance import Content, FileState, content_of, issues
 from processes.claims import being_checked, pending
 from processes.document import Step as StepSpec
-from processes.errors import ToolError, checking, run_ended
+from processes.errors import ToolError, checking, run_ended, used_before
+from processes.handing import Handing, accept, cited, not_accepted, too_large_with
 from processes.loaded import Loaded
 from processes.models import Submission
-from processes.pipeline import Answer, Call, Result, run_answer, told
+from processes.pipeline import Answer, Call, run_answer
 from processes.states import Decision, SubmissionState
 
 ERRORS_IN_A_ROW = 3
 NO_ANSWER = "The evaluator did not answer {errors} times in a row, so nobody has checked this submission."
 UNSURE = "The check was unsure."
 ASKED_TWICE_AND_SPARE = 2, 15  # the judge's one retry, and seconds for our own work
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handing:
-    """Work as it is handed in: by an agent on a claim, or by a person on a task's item."""
-
-    caller: Caller
-    step: str
-    content: Content
-    # the cited files as they were verified before the lock
-    verified: dict[str, Any]
-    summary_needed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,55 +52,16 @@ class Asking:
     limits: Limits
 
 
-def accept(loaded: Loaded, handing: Handing) -> Content | ToolError:
-    """The objective rules. Gives the content with its files' hashes, or the refusal with every issue
-    (which the next go finds in its handoff).
-    """
-    spec, _ = loaded.now.step(handing.step)
-    known = files.citable(handing.verified, by=handing.caller.id, cited=_cited(loaded))
-    found = issues(spec, handing.content, known, summary_needed=handing.summary_needed)
-    if not found:
-        kept = with_hashes(handing.content, known)
-        large = _too_large_with(loaded, handing.step, kept, handing.caller.id)
-        if large is None:
-            return kept
-        found = [large]
-    return _not_accepted(loaded, handing.step, found)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joining:
+    """The very call whose submission is being checked right now: it only has to wait."""
+
+    submission: UUID
+    fence: int
 
 
-def _cited(loaded: Loaded) -> set[str]:
-    """The files that the run cites: in its data, in the past of its steps, in a held submission."""
-    entries: list[Any] = list(loaded.now.data["steps"].values())
-    entries += [earlier for entry in entries for earlier in entry["history"]]
-    entries += [codec.loads(item.candidate.content) for item in loaded.items.values() if item.candidate]
-    return {ref for entry in entries for ref in files.refs(entry.get("evidence", ()))}
-
-
-def _too_large_with(
-    loaded: Loaded, step: str, content: Content, by: str, check: dict[str, Any] | None = None
-) -> str | None:
-    """The issue when run data would outgrow its bound with this completion."""
-    steps = {**loaded.now.data["steps"]}
-    entry = steps.get(step, {"history": []})
-    judged = {"check": check} if check is not None else {}
-    done = {**content.as_json(), **judged, "by": by, "at": engine.stamp(loaded.at)}
-    steps[step] = {**done, **entry}
-    return runs.too_large(replace(loaded.now, data={**loaded.now.data, "steps": steps}))
-
-
-def _not_accepted(
-    loaded: Loaded, step: str, found: list[str], check: dict[str, Any] | None = None
-) -> ToolError:
-    attempt = loaded.attempt(step)
-    left = codec.loads(attempt.handoff) if attempt.handoff else {}
-    left["issues"] = found
-    if check is not None:
-        left["check"] = check
-    attempt.handoff = codec.dumps(left)
-    loaded.touch(attempt)
-    return ToolError(
-        "not_accepted", "The submission was not accepted; mend what the issues name and send it again.", found
-    )
+# done, refused, or for the evaluator
+Handed = Answer | ToolError | Asking | Joining
 
 
 # ---- begin
@@ -197,6 +147,25 @@ def accepted(loaded: Loaded, call: Call, step: str, content: Content) -> Submiss
 # ---- ask and settle
 
 
+def again(run: str, submission: UUID, fence: int) -> Asking | None:
+    """What a worker needs to ask, read afresh; None where the fence fell, or somebody settled it.
+
+    It judges the run as it now is. Reading the run first lets its revision guard everything read after it.
+    """
+    loaded = runs.load(run)
+    row = Submission.objects.select_related("attempt__step").filter(pk=submission).first()
+    if row is None or row.fence != fence or not being_checked(row) or not loaded.now.live:
+        return None
+    step = row.attempt.step.name
+    spec, _ = loaded.now.step(step)
+    content = content_of(codec.loads(row.content))
+    return Asking(
+        run=run, step=step, submission=row, fence=fence, loaded=loaded,
+        verified=files.verify(files.refs(content.evidence)), material=material_of(loaded, spec, content),
+        questions=spec.check, advisory=spec.advisory, limits=loaded.limits,
+    )  # fmt: skip
+
+
 def resolve(call: Call, asking: Asking) -> dict[str, Any]:
     """Ask the evaluator with nothing locked, then apply what it said."""
     judgement = judging.judge(asking.material, asking.questions, asking.limits, advisory=asking.advisory)
@@ -230,8 +199,9 @@ def _settle(
     if judgement.verdict == Verdict.ERROR and not asking.advisory:
         return _no_answer(loaded, call, asking, submission, judgement)
     submission.verdict, submission.errors = _made(loaded, judgement), 0
+    submission.digest = judgement.digest  # a worker may have judged a later state of the run
     answers = [flat(judged) for judged in judgement.judged]
-    known = files.citable(verified, by=submission.by, cited=_cited(loaded))
+    known = files.citable(verified, by=submission.by, cited=cited(loaded))
     return apply(loaded, call, asking.step, submission, answers, known)
 
 
@@ -289,7 +259,7 @@ def apply(
     submission.fence_until = None
     if row.verdict == Verdict.FAIL and not spec.advisory:
         _state(loaded, submission, SubmissionState.NOT_ACCEPTED)
-        return _not_accepted(loaded, step, verdicts.issue_lines_of(row, answers), check)
+        return not_accepted(loaded, step, verdicts.issue_lines_of(row, answers), check)
     if row.verdict == Verdict.UNSURE and not spec.advisory:
         _state(loaded, submission, SubmissionState.HELD)
         _close_task(loaded, step, call.caller.id)
@@ -301,7 +271,7 @@ def apply(
     found = _again(loaded, spec, content, known, call.caller.id, check)
     if found:
         _state(loaded, submission, SubmissionState.NOT_ACCEPTED)
-        return _not_accepted(loaded, step, found)
+        return not_accepted(loaded, step, found)
     _state(loaded, submission, SubmissionState.ACCEPTED)
     _close_task(loaded, step, call.caller.id)
     engine.complete(loaded.now, step, {**content.as_json(), "check": check}, by=call.caller.id)
@@ -323,7 +293,7 @@ def _again(
 ) -> list[str]:
     """After the verdict: a sibling may have filled the run, a file may be gone."""
     found = [line for line in issues(spec, content, known, summary_needed=False) if "evidence" in line]
-    large = _too_large_with(loaded, spec.id, content, by, check)
+    large = too_large_with(loaded, spec.id, content, by, check)
     return [*found, large] if large else found
 
 
@@ -339,15 +309,20 @@ def _state(loaded: Loaded, submission: Submission, state: SubmissionState) -> No
     loaded.hand(submission)
 
 
-def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Answer | ToolError | Asking:
+def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Handed:
     """Beats 3 and 4 of a submission, up to its completion or to the evaluator."""
     spec, _ = loaded.now.step(handing.step)
     waiting = pending(loaded, handing.step)
-    if waiting is not None and being_checked(waiting):
+    under_way = waiting if waiting is not None and being_checked(waiting) else None
+    if under_way is not None and (under_way.request_id, under_way.by) != (call.request_id, call.caller.id):
         raise checking()
     kept = accept(loaded, handing)
     if isinstance(kept, ToolError):
         return kept
+    if under_way is not None:
+        if under_way.content != codec.dumps(kept.as_json()):
+            raise used_before()
+        return Joining(submission=under_way.pk, fence=under_way.fence)
     submitted = engine.Happened("submitted", handing.step, call.caller.id)
     if not spec.check:
         loaded.now.effects.append(submitted)
@@ -364,11 +339,5 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Answer | ToolError 
     # unchanged material: the stored verdict again, on a submission of its own
     submission = _record(loaded, call, handing.step, kept, begun.digest)
     submission.verdict = begun.verdict
-    known = files.citable(handing.verified, by=call.caller.id, cited=_cited(loaded))
+    known = files.citable(handing.verified, by=call.caller.id, cited=cited(loaded))
     return apply(loaded, call, handing.step, submission, _answers(submission), known)
-
-
-def transition(call: Call, run: str, work: Callable[[Loaded], Answer | ToolError | Asking]) -> dict[str, Any]:
-    """Like `Call.transition`, for work that may have to ask the evaluator first."""
-    outcome: Result | ToolError | Asking = call.move(run, work)
-    return resolve(call, outcome) if isinstance(outcome, Asking) else told(outcome)

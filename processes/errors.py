@@ -30,6 +30,14 @@ def run_ended() -> ToolError:
     return ToolError("conflict", "The run has ended; nothing more can be written to it.", ["run_ended"])
 
 
+def used_before() -> ToolError:
+    return ToolError(
+        "conflict",
+        "This requestId was used for another call. Use a new one for each new call.",
+        ["requestId: used before"],
+    )
+
+
 def checking() -> ToolError:
     return ToolError(
         "retry",

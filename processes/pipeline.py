@@ -16,7 +16,7 @@ from django.db import IntegrityError, OperationalError
 from checks import codec
 from processes import contracts, runs, view
 from processes.callers import Caller, CallerKind
-from processes.errors import ToolError
+from processes.errors import ToolError, used_before
 from processes.loaded import Loaded
 from processes.models import Request
 
@@ -119,11 +119,7 @@ class Call:
         if stored is None:
             return None
         if (stored.caller, stored.tool, stored.digest) != (self.caller.id, self.tool, self.digest):
-            raise ToolError(
-                "conflict",
-                "This requestId was used for another call. Use a new one for each new call.",
-                ["requestId: used before"],
-            )
+            raise used_before()
         kept = codec.loads(stored.result)
         full = view.refill(kept["view"], **{key: codec.plain(value) for key, value in kept["refill"].items()})
         return {**full, "replayed": True} if "run" in full else full

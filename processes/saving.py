@@ -51,7 +51,7 @@ def save_steps(loaded: Loaded) -> None:
 STANDING = ("state", "ready_at", "due_at", "wake_at", "completed")
 _ATTEMPT_COLUMNS = ["claimed_by", "generation", "lease_until", "progress", "handoff"]
 _SUBMISSION_COLUMNS = [
-    "state", "request_id", "by", "content", "verdict", "fence", "fence_until", "errors"
+    "state", "request_id", "by", "content", "digest", "verdict", "fence", "fence_until", "errors"
 ]  # fmt: skip
 HELD = SubmissionState.HELD
 _ONE_PER_ATTEMPT = {SubmissionState.CHECKING, HELD}

@@ -11,13 +11,14 @@ from typing import Any
 from django.db.models import Q
 
 from checks import codec, verdicts
-from processes import checking, claims, engine, files, seams, view
+from processes import checking, claims, engine, evaluating, files, seams, view
 from processes.acceptance import Content, content_of
 from processes.callers import Caller, CallerKind
 from processes.errors import ToolError
+from processes.handing import Handing, accept
 from processes.loaded import Loaded
 from processes.models import Submission, WorkItem
-from processes.pipeline import Answer, Call, run_answer
+from processes.pipeline import Call, run_answer
 from processes.states import NOTE_NEEDED, Decision, SubmissionState
 from processes.tools import submit
 
@@ -30,7 +31,7 @@ def run(call: Call) -> dict[str, Any]:
         raise ToolError("invalid", f"These arguments don't go with {decision}.", issues)
     verified = files.verify(_cited(call)) if decision is Decision.COMPLETED else {}
 
-    def work(loaded: Loaded) -> Answer | ToolError | checking.Asking:
+    def work(loaded: Loaded) -> checking.Handed:
         item = _item(loaded, call)
         _refuse_unless_theirs(loaded, item, call)
         ruling = seams.ruling(_asked(loaded, item, call.caller, decision))
@@ -43,7 +44,7 @@ def run(call: Call) -> dict[str, Any]:
         VERBS[decision](loaded, item, call.caller.id, call.arguments.get("note", ""))
         return run_answer
 
-    return checking.transition(call, call.arguments["runId"], work)
+    return evaluating.transition(call, call.arguments["runId"], work)
 
 
 def _misplaced(arguments: Any, decision: Decision) -> list[str]:
@@ -93,7 +94,9 @@ def _refuse_unless_theirs(loaded: Loaded, item: WorkItem, call: Call) -> None:
     if call.arguments["decision"] not in view.decisions(item):
         allowed = ", ".join(view.decisions(item))
         raise ToolError("invalid", "This item takes another decision.", [f"decision: one of {allowed}"])
-    if item.kind == "task":
+    if (
+        item.kind == "task" and call.arguments["decision"] != Decision.COMPLETED
+    ):  # which may be that very call
         claims.refuse_while_checking(loaded, item.step.name)
 
 
@@ -115,20 +118,16 @@ def _asked(loaded: Loaded, item: WorkItem, caller: Caller, decision: Decision) -
 # ---- what each decision does
 
 
-def _complete(
-    loaded: Loaded, item: WorkItem, call: Call, verified: dict[str, Any]
-) -> Answer | ToolError | checking.Asking:
+def _complete(loaded: Loaded, item: WorkItem, call: Call, verified: dict[str, Any]) -> checking.Handed:
     step, given = item.step.name, submit.content_of(call.arguments)
     candidate = item.candidate
     content = given
     if candidate is not None and "output" not in call.arguments:
         content = _over(content_of(codec.loads(candidate.content)), given, call.arguments)
-    handing = checking.Handing(
-        caller=call.caller, step=step, content=content, verified=verified, summary_needed=False
-    )
+    handing = Handing(caller=call.caller, step=step, content=content, verified=verified, summary_needed=False)
     if not item.escalated:
         return checking.hand_in(loaded, call, handing)
-    kept = checking.accept(loaded, handing)
+    kept = accept(loaded, handing)
     if isinstance(kept, ToolError):
         return kept
     # a person completing an escalated step is not checked again

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from processes import checking, claims, files
+from processes import checking, claims, evaluating, files
 from processes.acceptance import Content
-from processes.errors import ToolError
+from processes.handing import Handing
 from processes.loaded import Loaded
-from processes.pipeline import Answer, Call
+from processes.pipeline import Call
 
 
 def content_of(arguments: Any) -> Content:
@@ -24,11 +24,11 @@ def run(call: Call) -> dict[str, Any]:
     content = content_of(call.arguments)
     verified = files.verify(files.refs(content.evidence))
 
-    def work(loaded: Loaded) -> Answer | ToolError | checking.Asking:
+    def work(loaded: Loaded) -> checking.Handed:
         claims.in_force(loaded, claim)
-        handing = checking.Handing(
+        handing = Handing(
             caller=call.caller, step=claim.step, content=content, verified=verified, summary_needed=True
         )
         return checking.hand_in(loaded, call, handing)
 
-    return checking.transition(call, claim.run, work)
+    return evaluating.transition(call, claim.run, work)

@@ -637,10 +637,10 @@ def run_machine(stage: Stage, examples: int, steps: int, shard: int | None = Non
 
 
 def test_a_thousand_random_calls_agree_with_the_protocol(world, evaluator):
-    run_machine(Stage(world, evaluator), 22, 65)
+    run_machine(Stage(world, evaluator), 24, 65)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("shard", range(10))
 def test_ten_thousand_random_calls_agree_with_the_protocol(world, evaluator, shard):
-    run_machine(Stage(world, evaluator), 22, 65, shard)
+    run_machine(Stage(world, evaluator), 24, 65, shard)

@@ -1,0 +1,219 @@
+"""Where the evaluator is asked, and how long the caller's request waits for it.
+
+A server asks elsewhere: embedded in a pool of threads of its own, with a broker in a worker. Its request waits
+up to CHECK_WAIT_SECONDS, holding neither transaction nor lock, and at most half of the server's threads wait at
+once, so that reads and pages are answered while evaluators are slow; whoever does not get an answer in
+time is told `retry`, and the same call finds it later. Commands and tests ask in the call itself.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+from celery import exceptions, states
+from celery.result import AsyncResult
+from django.conf import settings
+from django.db import close_old_connections, connections
+from kombu.exceptions import OperationalError as BrokerError
+
+from processes import checking
+from processes.callers import Caller
+from processes.checking import Asking, Handed, Joining
+from processes.errors import ToolError
+from processes.errors import checking as being_checked
+from processes.loaded import Loaded
+from processes.pipeline import Call, Result, told
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 64  # evaluations of one server process; they wait for the network, not for the processor
+
+View = dict[str, Any]
+
+
+class Asker(Protocol):
+    """Asks, settles, and answers the call; or joins a call's own evaluation that is under way."""
+
+    def ask(self, call: Call, asking: Asking) -> View: ...
+    def join(self, call: Call, joining: Joining) -> View: ...
+
+
+def transition(call: Call, run: str, work: Callable[[Loaded], Handed]) -> dict[str, Any]:
+    """Like `Call.transition`, for work that may have to ask the evaluator first."""
+    outcome: Result | ToolError | Asking | Joining = call.move(run, work)
+    if isinstance(outcome, Asking):
+        return _asker.ask(call, outcome)
+    if isinstance(outcome, Joining):
+        return _asker.join(call, outcome)
+    return told(outcome)
+
+
+class Here:
+    """In the call itself."""
+
+    def ask(self, call: Call, asking: Asking) -> View:
+        return checking.resolve(call, asking)
+
+    def join(self, call: Call, joining: Joining) -> View:
+        raise being_checked()
+
+
+class Slots:
+    """How many requests of this process may wait at once."""
+
+    def __init__(self, most: int) -> None:
+        self._free = threading.Semaphore(most)
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Raises `retry` at once where none is free: the evaluation goes on, and the same call finds it."""
+        if not self._free.acquire(blocking=False):
+            raise being_checked()
+        try:
+            yield
+        finally:
+            self._free.release()
+
+
+def _free_connections() -> None:
+    """A waiting thread keeps no connection from the others."""
+    connections.close_all()
+
+
+class Threads:
+    """Embedded: a pool of this process."""
+
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
+        self._pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="evaluator")
+        self._asked: dict[tuple[UUID, int], Future[View]] = {}
+
+    def ask(self, call: Call, asking: Asking) -> View:
+        key = (asking.submission.pk, asking.fence)
+        future = self._asked[key] = self._pool.submit(self._resolve, call, asking)
+        future.add_done_callback(lambda _: self._asked.pop(key, None))
+        return self._wait(future)
+
+    def join(self, call: Call, joining: Joining) -> View:
+        future = self._asked.get((joining.submission, joining.fence))
+        if future is None:  # asked by another process, or settled in this moment
+            raise being_checked()
+        return self._wait(future)
+
+    def _wait(self, future: Future[View]) -> View:
+        with self._slots.one():
+            try:
+                return future.result(timeout=settings.CHECK_WAIT_SECONDS)
+            except TimeoutError:
+                raise being_checked() from None
+
+    @staticmethod
+    def _resolve(call: Call, asking: Asking) -> View:
+        close_old_connections()
+        try:
+            return checking.resolve(call, asking)
+        finally:
+            _free_connections()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What a worker is sent: no payload of anybody's, only where to find it and whose call it answers."""
+
+    run: str
+    submission: str
+    fence: int
+    tool: str
+    caller: str
+    request_id: str
+    digest: str
+
+    @property
+    def task_id(self) -> str:
+        """The same for whoever asks after this evaluation."""
+        return f"check-{self.submission}-{self.fence}"
+
+    def call(self) -> Call:
+        return Call(
+            tool=self.tool,
+            caller=Caller(id=self.caller),
+            arguments={"requestId": self.request_id},
+            digest=self.digest,
+        )
+
+
+def evaluate(job: Job) -> View:
+    """In a worker: ask and settle. Gives `{}`, or the refusal as `{error, retryAfter}`.
+
+    Safe any number of times: only the submission's own fence counts, and only once.
+    """
+    asking = checking.again(job.run, UUID(job.submission), job.fence)
+    if asking is None:
+        return {}
+    try:
+        checking.resolve(job.call(), asking)
+    except ToolError as refused:
+        return {"error": refused.view(), "retryAfter": refused.retry_after}
+    return {}
+
+
+class Workers:
+    """Scaled: a Celery task; its result says that the answer is there, the database holds it."""
+
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
+
+    def ask(self, call: Call, asking: Asking) -> View:
+        job = Job(
+            run=asking.run, submission=str(asking.submission.pk), fence=asking.fence, tool=call.tool,
+            caller=call.caller.id, request_id=call.request_id, digest=call.digest,
+        )  # fmt: skip
+        from processes.tasks import evaluate as task
+
+        try:
+            task.apply_async(args=(asdict(job),), task_id=job.task_id, retry=False)
+        except BrokerError:
+            log.exception("the broker does not answer; asking the evaluator here")
+            with self._slots.one():
+                return checking.resolve(call, asking)
+        view = self._wait(call, job.task_id)
+        view.pop("replayed", None)  # the call's own, first answer
+        return view
+
+    def join(self, call: Call, joining: Joining) -> View:
+        return self._wait(call, f"check-{joining.submission}-{joining.fence}")
+
+    def _wait(self, call: Call, task_id: str) -> View:
+        with self._slots.one():
+            result: AsyncResult[View] = AsyncResult(task_id)
+            _free_connections()
+            try:
+                outcome = result.get(timeout=settings.CHECK_WAIT_SECONDS, propagate=False)
+            except (exceptions.TimeoutError, BrokerError, ConnectionError):
+                raise being_checked() from None
+        if result.state != states.SUCCESS:
+            raise being_checked()
+        if "error" in outcome:
+            refused = outcome["error"]
+            raise ToolError(
+                refused["code"], refused["message"], refused.get("issues"), retry_after=outcome["retryAfter"]
+            )
+        view = call.replay()
+        if view is None:  # settled by another, whose refusal the same call will find
+            raise being_checked()
+        return view
+
+
+_asker: Asker = Here()
+
+
+def start() -> None:
+    """The server's entry points call this; commands and tests don't."""
+    global _asker  # noqa: PLW0603 - one per process, chosen when it starts
+    slots = Slots(settings.SERVER_THREADS // 2)
+    _asker = Workers(slots) if settings.CELERY_BROKER_URL else Threads(slots)

@@ -1,0 +1,210 @@
+"""Where the evaluator is asked: a server's threads, a worker; and what the waiting call is told."""
+
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from uuid import UUID
+
+import pytest
+from django.db import connections
+
+from processes import checking, evaluating
+from processes.errors import ToolError
+from processes.models import HistoryEntry, Request, Submission
+from tests.world import GOOD, SCREENING, rid
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SOON = 20.0  # seconds that no test here takes
+
+
+@pytest.fixture
+def stalled(world, evaluator):
+    """An evaluator that answers when it is let go."""
+    world.publish(SCREENING, finance="finance")
+    gate = threading.Event()
+    evaluator.before = lambda: gate.wait(SOON)
+    yield gate
+    gate.set()
+
+
+@pytest.fixture
+def serving(monkeypatch, settings):
+    """As a server with two places for waiting calls."""
+    settings.CHECK_WAIT_SECONDS = 0.2
+    threads = evaluating.Threads(evaluating.Slots(2))
+    monkeypatch.setattr(evaluating, "_asker", threads)
+    yield threads
+    threads._pool.shutdown(wait=True)
+
+
+def claimed(world, agent):
+    run = world.start(agent)
+    return run, {"token": world.claim(agent, run)["token"], **GOOD, "requestId": rid()}
+
+
+def until(condition):
+    deadline = time.monotonic() + SOON
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+    return found
+
+
+# ---- a pool of threads
+
+
+def test_a_quick_answer_comes_with_the_call(world, evaluator, serving, settings):
+    settings.CHECK_WAIT_SECONDS = SOON
+    world.publish(SCREENING, finance="finance")
+    agent = world.agent()
+    _, call = claimed(world, agent)
+    view = world.call(agent, "submit", **call)
+    assert view["data"]["steps"]["screen"]["check"]["verdict"] == "pass"
+    evaluator.script = [[0.1]]
+    _, call = claimed(world, agent)
+    refused = world.refused(agent, "submit", **call)
+    assert refused.code == "not_accepted" and refused.issues
+
+
+def test_a_slow_answer_is_found_by_the_same_call(world, evaluator, stalled, serving, settings):
+    agent = world.agent()
+    _, call = claimed(world, agent)
+    refused = world.refused(agent, "submit", **call)
+    assert (refused.code, refused.retry_after) == ("retry", 2)
+    assert Submission.objects.get().state == "checking"
+    assert world.refused(agent, "submit", **{**call, "requestId": rid()}).code == "retry"
+    with pytest.raises(ToolError) as other:
+        world.call(agent, "submit", **{**call, "summary": "Something else."})
+    assert (other.value.code, other.value.issues) == ("conflict", ["requestId: used before"])
+    settings.CHECK_WAIT_SECONDS = SOON
+    with ThreadPoolExecutor(1) as one:
+        joined = one.submit(in_its_own_connection, world.call, agent, "submit", **call)
+        time.sleep(0.1)
+        stalled.set()
+        view = joined.result(SOON)
+    assert view["data"]["steps"]["screen"]["check"]["verdict"] == "pass"
+    assert len(evaluator.asked) == 1
+    assert world.call(agent, "submit", **call)["replayed"] is True
+    whats = HistoryEntry.objects.filter(step="screen").order_by("number").values_list("what", flat=True)
+    assert list(whats) == ["claimed", "submitted", "checked", "completed"]
+
+
+def in_its_own_connection(call, *args, **kwargs):
+    try:
+        return call(*args, **kwargs)
+    finally:
+        connections.close_all()
+
+
+def test_who_finds_no_place_to_wait_is_told_at_once_and_checked_all_the_same(
+    world, evaluator, stalled, serving, settings
+):
+    settings.CHECK_WAIT_SECONDS = SOON
+    agent = world.agent()
+    calls = [claimed(world, agent)[1] for _ in range(4)]
+    with ThreadPoolExecutor(2) as two:
+        waiting = [
+            two.submit(in_its_own_connection, world.call, agent, "submit", **call) for call in calls[:2]
+        ]
+        until(lambda: len(evaluator.asked) == 2)
+        for call in calls[2:]:
+            began = time.monotonic()
+            assert world.refused(agent, "submit", **call).code == "retry"
+            assert time.monotonic() - began < SOON / 2
+        until(lambda: len(evaluator.asked) == 4)
+        assert world.call(agent, "get_work")["items"] == []  # others are answered
+        stalled.set()
+        assert all(each.result(SOON)["data"]["steps"] for each in waiting)
+    until(lambda: Request.objects.filter(tool="submit").count() == 4)
+    assert all(world.call(agent, "submit", **call)["replayed"] for call in calls)
+
+
+def test_a_persons_task_waits_and_is_joined_too(world, evaluator, serving, settings):
+    from tests.processes.flows import CHECKED_TASK, cast
+
+    gate = threading.Event()
+    evaluator.before = lambda: gate.wait(SOON)
+    world.publish(CHECKED_TASK, writers="finance")
+    c = cast(world)
+    run = world.call(c.agent, "start_run", process="checked-task", inputs={})
+    item = world.item(c.ada, run)
+    call = {
+        "runId": run["run"]["id"], "workItemId": item["id"], "snapshot": item["snapshot"],
+        "decision": "completed", "output": {"text": "Dear all"}, "requestId": rid(),
+    }  # fmt: skip
+    assert world.refused(c.ada, "decide", **call).code == "retry"
+    failing = {key: call[key] for key in ("runId", "workItemId", "snapshot")}
+    assert world.refused(c.ada, "decide", **failing, decision="failed", note="n").code == "retry"
+    gate.set()
+    settings.CHECK_WAIT_SECONDS = SOON
+    until(lambda: Request.objects.filter(tool="decide").exists())
+    assert world.call(c.ada, "decide", **call)["run"]["state"] == "ended"
+
+
+# ---- a worker
+
+
+@pytest.fixture
+def job(world, evaluator, monkeypatch):
+    """A submission that is recorded, and what a worker is sent about it."""
+    world.publish(SCREENING, finance="finance")
+    agent = world.agent()
+    _, call = claimed(world, agent)
+    sent = []
+
+    def ask(self, call, asking):
+        sent.append(
+            evaluating.Job(
+                run=asking.run, submission=str(asking.submission.pk), fence=asking.fence, tool=call.tool,
+                caller=call.caller.id, request_id=call.request_id, digest=call.digest,
+            )
+        )  # fmt: skip
+        raise checking.checking()
+
+    monkeypatch.setattr(evaluating.Here, "ask", ask)
+    assert world.refused(agent, "submit", **call).code == "retry"
+    return agent, call, sent[0]
+
+
+def test_a_worker_settles_for_the_call_that_waits(world, evaluator, job):
+    agent, call, sent = job
+    assert evaluating.evaluate(sent) == {}
+    view = world.call(agent, "submit", **call)
+    assert view["replayed"] and view["data"]["steps"]["screen"]["by"] == agent.id
+    assert evaluating.evaluate(sent) == {}  # delivered twice
+    assert len(evaluator.asked) == 1
+
+
+def test_a_workers_refusal_travels_with_its_result(world, evaluator, job):
+    _, _, sent = job
+    evaluator.script = [[0.1]]
+    outcome = evaluating.evaluate(sent)
+    assert outcome["error"]["code"] == "not_accepted" and outcome["error"]["issues"]
+    assert outcome["retryAfter"] is None
+
+
+def test_a_worker_whose_fence_fell_asks_nobody(world, evaluator, job):
+    _, _, sent = job
+    assert evaluating.evaluate(replace(sent, fence=sent.fence + 1)) == {}
+    Submission.objects.filter(pk=UUID(sent.submission)).update(fence_until="2020-01-01T00:00:00Z")
+    assert evaluating.evaluate(sent) == {}
+    assert evaluator.asked == []
+
+
+def test_a_worker_finds_a_run_that_was_cancelled(world, evaluator, job):
+    _, _, sent = job
+    ops = world.person("ops", operator=True)
+    world.call(ops, "cancel", runId=sent.run, reason="r")
+    assert evaluating.evaluate(sent) == {}
+    assert evaluator.asked == [] and Submission.objects.get().state == "void"
+
+
+def test_a_job_carries_nothing_of_the_work(job):
+    """A broker keeps its messages where we have no say."""
+    _, call, sent = job
+    message = json.dumps(asdict(sent))
+    assert GOOD["summary"] not in message and GOOD["output"]["finding"] not in message
+    assert call["token"] not in message
