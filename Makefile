@@ -4,12 +4,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 REQUIREMENTS ?= requirements-dev.txt
 
-.PHONY: demo test test-all check fmt bench lock help
+.PHONY: demo test test-all check fmt bench chaos lock help
 help:
 	@echo "make demo      a working queue with a demo agent on http://127.0.0.1:8000"
 	@echo "make test      the tests          make test-all  the long ones too"
 	@echo "make check     lint, types, import contracts, migrations"
 	@echo "make fmt       format             make bench     measure"
+	@echo "make chaos     kill everything at random under load (KILLS=1000), and prove that nothing came of it"
 
 # The stamp changes only with the requirement files, so a second call is instant.
 $(VENV)/.stamp: requirements.txt requirements-dev.txt
@@ -49,8 +50,13 @@ fmt: $(VENV)/.stamp
 bench: $(VENV)/.stamp
 	@$(PY) -m tests.bench
 
+# Builds an installation of its own (PostgreSQL and Redis included), and is done in about half an hour.
+chaos: $(VENV)/.stamp
+	@$(PY) -m tests.chaos --kills $(or $(KILLS),1000)
+
 # Needs uv on the path of .venv; uv.lock itself stays out of git, because it records where packages came from.
 lock: $(VENV)/.stamp
 	@$(VENV)/bin/uv lock -q --upgrade
 	@$(VENV)/bin/uv export -q --no-header --no-annotate --no-dev --format requirements.txt > requirements.txt
+	@$(VENV)/bin/uv export -q --no-header --no-annotate --no-dev --extra s3 --format requirements.txt > requirements-s3.txt
 	@$(VENV)/bin/uv export -q --no-header --no-annotate --format requirements.txt > requirements-dev.txt
