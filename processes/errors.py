@@ -7,16 +7,25 @@ CODES = ("invalid", "not_accepted", "stale", "conflict", "forbidden", "not_found
 
 
 class ToolError(Exception):
-    """What a caller is told. `retry_after`: seconds, with `retry` only."""
+    """What a caller is told. `retry_after`: seconds, with `retry` only. `bound`: the caller's own doing, too much
+    of it (HTTP 429), and not the server's state.
+    """
 
     def __init__(
-        self, code: str, message: str, issues: Sequence[str] | None = None, *, retry_after: int | None = None
+        self,
+        code: str,
+        message: str,
+        issues: Sequence[str] | None = None,
+        *,
+        retry_after: int | None = None,
+        bound: bool = False,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.issues = list(issues) if issues is not None else None
         self.retry_after = retry_after
+        self.bound = bound
 
     def view(self) -> dict[str, Any]:
         """`{code, message, issues?}`."""
@@ -38,9 +47,14 @@ def used_before() -> ToolError:
     )
 
 
-def checking() -> ToolError:
+def checking(seconds: int = 2) -> ToolError:
     return ToolError(
         "retry",
         "The submission is being checked; send the same call again in a moment.",
-        retry_after=2,
+        retry_after=seconds,
     )
+
+
+def too_many(message: str, issue: str, *, retry_after: int) -> ToolError:
+    """More than one caller may have: at a time, or in a time."""
+    return ToolError("retry", message, [issue], retry_after=retry_after, bound=True)

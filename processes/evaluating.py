@@ -8,6 +8,8 @@ time is told `retry`, and the same call finds it later. Commands and tests ask i
 
 import logging
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -32,6 +34,9 @@ from processes.pipeline import Call, Result, told
 log = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 64  # evaluations of one server process; they wait for the network, not for the processor
+
+# what those who find no place to wait are told: come back in so many seconds, aiming at so many of them a second
+LEAST_SECONDS, MOST_SECONDS, SENT_AWAY_A_SECOND = 2, 20, 4
 
 View = dict[str, Any]
 
@@ -64,20 +69,31 @@ class Here:
 
 
 class Slots:
-    """How many requests of this process may wait at once."""
+    """How many requests of this process may wait at once.
+
+    The more ask after checks that are under way, the longer each is told to stay away, so that asking after
+    them never becomes the load that slows everything else down.
+    """
 
     def __init__(self, most: int) -> None:
         self._free = threading.Semaphore(most)
+        self._sent_away: deque[float] = deque(maxlen=MOST_SECONDS * SENT_AWAY_A_SECOND)
 
     @contextmanager
     def one(self) -> Iterator[None]:
         """Raises `retry` at once where none is free: the evaluation goes on, and the same call finds it."""
         if not self._free.acquire(blocking=False):
-            raise being_checked()
+            raise being_checked(self._seconds())
         try:
             yield
         finally:
             self._free.release()
+
+    def _seconds(self) -> int:
+        now = time.monotonic()
+        lately = sum(1 for at in self._sent_away if at > now - MOST_SECONDS)
+        self._sent_away.append(now)
+        return max(LEAST_SECONDS, min(MOST_SECONDS, lately // SENT_AWAY_A_SECOND))
 
 
 def _free_connections() -> None:

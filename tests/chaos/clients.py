@@ -38,6 +38,7 @@ class Caller:
         self.name, self.doors, self.record = name, doors, record
         self.random = random.Random(name)
         self.others: list[Caller] = [self]
+        self.most_pause = 2.0  # seconds; a server that is back is found soon
         self._last = ""
 
     def settle(self, tool: str, **arguments: Any) -> Data | Refused:
@@ -85,7 +86,7 @@ class Caller:
         if error["code"] != "retry":
             return Refused(error["code"], tuple(error.get("issues", ())), error["message"]), 0
         self.record.count("calls told to retry")
-        return None, min(float(response.headers.get("Retry-After", "1")), 2.0)
+        return None, min(float(response.headers.get("Retry-After", "1")), self.most_pause)
 
 
 def nonce() -> str:
