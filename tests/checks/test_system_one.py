@@ -5,8 +5,9 @@ from email.utils import format_datetime
 import pytest
 
 from checks import codec, material
-from checks.evaluators import Config, EvaluatorError, configured, system_one
-from checks.evaluators.system_one import SystemOne, retry_after
+from checks.evaluators import Config, EvaluatorError, configured, transport
+from checks.evaluators.system_one import SystemOne
+from checks.evaluators.transport import retry_after
 from checks.questions import Kind, Question
 from tests.checks.vendor import CHOICE, QUESTIONS, RUBRIC, YES_NO
 from tests.checks.vendor import material as example
@@ -32,7 +33,7 @@ WELL = answering(q0=NOUL, q1=CHOSEN, q2=SCORED)
 
 @pytest.fixture(autouse=True)
 def _fast_and_direct(monkeypatch):
-    monkeypatch.setattr(system_one, "BACKOFF_SECONDS", 0.001)
+    monkeypatch.setattr(transport, "BACKOFF_SECONDS", 0.001)
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
 
@@ -165,7 +166,7 @@ class TestErrors:
         with SystemOneServer(Reply(status=503)) as server:
             error = refused(server)
         assert not error.permanent
-        assert len(server.requests) == system_one.TRIES
+        assert len(server.requests) == transport.TRIES
 
     def test_a_connection_that_breaks_is_tried_again(self):
         with SystemOneServer([Reply(hang_up=True), WELL]) as server:
@@ -215,7 +216,7 @@ class TestErrors:
         assert refused(base).message
 
     def test_more_than_a_megabyte_is_not_read(self):
-        with SystemOneServer(Reply(body=b" " * (system_one.MAX_ANSWER_BYTES + 1))) as server:
+        with SystemOneServer(Reply(body=b" " * (transport.MAX_ANSWER_BYTES + 1))) as server:
             assert "more than 1,000,000 bytes" in refused(server).message
 
     def test_a_compressed_answer_is_not_unpacked(self):
@@ -271,7 +272,7 @@ class TestRetryAfter:
 
     def test_is_honoured(self, monkeypatch):
         slept = []
-        monkeypatch.setattr(system_one.time, "sleep", slept.append)
+        monkeypatch.setattr(transport.time, "sleep", slept.append)
         with SystemOneServer(
             [Reply(status=429, headers={"Retry-After-Ms": "1500", "Retry-After": "9"}), WELL]
         ) as server:
