@@ -4,12 +4,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 REQUIREMENTS ?= requirements-dev.txt
 
-.PHONY: demo test test-all check fmt bench chaos lock help
+.PHONY: demo test test-all check fmt conformance bench chaos lock help
 help:
 	@echo "make demo      a working queue with a demo agent on http://127.0.0.1:8000"
 	@echo "make test      the tests          make test-all  the long ones too"
 	@echo "make check     lint, types, import contracts, migrations"
 	@echo "make fmt       format             make bench     measure"
+	@echo "make conformance  the suite of the protocol against a fresh server (ONLY=claim: a part of it)"
 	@echo "make chaos     kill everything at random under load (KILLS=1000), and prove that nothing came of it"
 
 # The stamp changes only with the requirement files, so a second call is instant.
@@ -46,6 +47,9 @@ check: $(VENV)/.stamp
 fmt: $(VENV)/.stamp
 	@$(VENV)/bin/ruff check --fix -q . || true
 	@$(VENV)/bin/ruff format -q .
+
+conformance: $(VENV)/.stamp
+	@$(PY) -m tests.conformance_suite.serve $(if $(ONLY),--only $(ONLY))
 
 bench: $(VENV)/.stamp
 	@$(PY) -m tests.bench

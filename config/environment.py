@@ -17,7 +17,11 @@ _POSTGRES_OPTIONS = {
     "connect_timeout",
     "options",
     "application_name",
+    "keepalives_idle",
+    "tcp_user_timeout",
 }
+# a machine that went away without a word is noticed in seconds, not when the system's own patience ends
+_POSTGRES_PATIENCE = {"connect_timeout": "5", "keepalives_idle": "30", "tcp_user_timeout": "20000"}
 
 
 def text(name: str, default: str = "") -> str:
@@ -73,6 +77,19 @@ def words(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 
+def named(start: str) -> dict[str, str]:
+    """Every variable whose name begins so, and that holds something."""
+    return {name: text(name) for name in sorted(os.environ) if name.startswith(start) and text(name)}
+
+
+def redis(name: str) -> str:
+    """The address of a Redis, or nothing."""
+    url = text(name)
+    if url and not url.startswith(("redis://", "rediss://", "unix://")):
+        raise ImproperlyConfigured(f"{name} is no address of a Redis; use redis://host:6379/1.")
+    return url
+
+
 def database(name: str, default_sqlite: str) -> dict[str, Any]:
     """`postgres://user:password@host:port/name` or `sqlite:///path`; unset = SQLite at `default_sqlite`.
 
@@ -107,8 +124,9 @@ def database(name: str, default_sqlite: str) -> dict[str, Any]:
             "PASSWORD": unquote(url.password or ""),
             "HOST": url.hostname or "",
             "PORT": port,
-            "OPTIONS": options,
-            "CONN_MAX_AGE": 60,
+            "OPTIONS": {**_POSTGRES_PATIENCE, **options},
+            # a thread keeps its connection: a request that has to make one takes four times as long
+            "CONN_MAX_AGE": whole("DATABASE_KEPT_SECONDS", 300),
             "CONN_HEALTH_CHECKS": True,
         }
     raise ImproperlyConfigured(

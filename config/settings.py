@@ -12,6 +12,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from config import environment as env
+from config import uploads
+from processes import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.text("VAR_DIR") or BASE_DIR / "var")
@@ -59,11 +61,13 @@ INSTALLED_APPS = [
     "approvals.apps.ApprovalsConfig",
 ]
 MIDDLEWARE = [
+    "processes.logs.Requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "approvals.bodies.Bodies",  # before anything reads a form
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -104,29 +108,50 @@ CELERY_RESULT_EXPIRES = 600
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 300,
-    "socket_connect_timeout": 2,
-    "socket_timeout": 30,
-}
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {"visibility_timeout": 300, "socket_connect_timeout": 2, "socket_timeout": 30}
+    if CELERY_BROKER_URL.startswith("redis")
+    else {"confirm_publish": True, "connect_timeout": 2}
+)
 CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULE = {"wake": {"task": "processes.wake", "schedule": 10.0}}
+# one that no worker took before the next ones came is not worth keeping
+CELERY_BEAT_SCHEDULE = {
+    "wake": {"task": "processes.wake", "schedule": 10.0, "options": {"expires": 30}},
+}
+
+# What processes count together. A Redis that is there for the broker serves for it, too.
+CACHE_URL = env.redis("CACHE_URL") or next(
+    (url for url in (CELERY_RESULT_BACKEND or "", CELERY_BROKER_URL) if url.startswith("redis")), ""
+)
+_ALONE = {
+    "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+    "OPTIONS": {"MAX_ENTRIES": 100_000},  # nobody makes it forget a count by making others
+}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": CACHE_URL,
+        "KEY_PREFIX": "countersign",
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+    }
+    if CACHE_URL
+    else {**_ALONE, "LOCATION": "default"},
+    "alone": {**_ALONE, "LOCATION": "alone"},  # see checks.memory
+}
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR_DIR / "static"  # for collectstatic, where another server gives out the files
+# collected there where it is set (an image), or by whoever runs another server for the files
+STATIC_ROOT = Path(env.text("STATIC_ROOT") or VAR_DIR / "static")
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_USE_FINDERS = True  # a clone serves its files without a collectstatic step
-MEDIA_ROOT = VAR_DIR / "uploads"
+WHITENOISE_USE_FINDERS = not env.text("STATIC_ROOT")  # a clone serves its files without a collectstatic step
+MEDIA_ROOT = Path(env.text("UPLOADS_DIR") or VAR_DIR / "uploads")
 STORAGES = {
-    "default": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700},
-    },
+    "default": uploads.storage(),
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 
@@ -162,13 +187,16 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 SECURE_SSL_REDIRECT = False  # the proxy in front does that; see docs/settings.md
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
-if env.flag("BEHIND_PROXY", default=False):
+BEHIND_PROXY = env.flag("BEHIND_PROXY", default=False)
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],  # views open up by name
     "UNAUTHENTICATED_USER": None,
+    # whose address counts: what the one proxy saw, or the connection's own
+    "NUM_PROXIES": 1 if BEHIND_PROXY else 0,
 }
 
 # The protocol's limits (units in the names). A request body is bounded by what its tool may carry.
@@ -176,29 +204,39 @@ LEASE_SECONDS = env.whole("LEASE_SECONDS", 600, least=1)
 RUN_DATA_BYTES = env.whole("RUN_DATA_BYTES", 262_144, least=1024)
 MAX_UPLOAD_BYTES = env.whole("MAX_UPLOAD_BYTES", 10 * 1024 * 1024, least=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_UPLOAD_BYTES * 4 // 3 + 65_536
+# a page's form, files and all
+MAX_FORM_BYTES = 4 * MAX_UPLOAD_BYTES + 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_URL_SECONDS = env.whole("FILE_URL_SECONDS", 600, least=10)
 
+# What one caller may hold or do. Generous: they are there for loops that run away, not for work. 0 calls = no bound.
+LIVE_CLAIMS_PER_AGENT = env.whole("LIVE_CLAIMS_PER_AGENT", 200, least=1)
+LIVE_RUNS_PER_CALLER = env.whole("LIVE_RUNS_PER_CALLER", 10_000, least=1)
+UPLOADS_PER_DAY = env.whole("UPLOADS_PER_DAY", 5_000, least=1)
+UPLOAD_BYTES_PER_DAY = env.whole("UPLOAD_BYTES_PER_DAY", 10 * 1024**3, least=1, most=2**60)
+CALLS_PER_MINUTE = env.whole("CALLS_PER_MINUTE", 6_000)
+ANONYMOUS_CALLS_PER_MINUTE = env.whole("ANONYMOUS_CALLS_PER_MINUTE", 600)
+
 # Who answers a check's questions. Unset = nobody: check-1 is not offered.
-EVALUATOR = env.choice("EVALUATOR", "none", ["none", "heuristic", "system_one"])
+EVALUATOR = env.choice("EVALUATOR", "none", ["none", "heuristic", "system_one", "decisions", "chat"])
 EVALUATOR_URL = env.text("EVALUATOR_URL").rstrip("/")
 EVALUATOR_MODEL = env.text("EVALUATOR_MODEL")
 EVALUATOR_KEY = env.text("EVALUATOR_KEY")
 EVALUATOR_SECONDS = env.seconds("EVALUATOR_SECONDS", 60.0, least=0.1)
+# For evaluators that the admin keeps: the keys that one may choose among by name, and hosts that may be private.
+EVALUATOR_KEYS = env.named("EVALUATOR_KEY_")
+EVALUATOR_PRIVATE_HOSTS = env.words("EVALUATOR_PRIVATE_HOSTS")
 # A call waits this long for its check; and at most half of a server process's threads wait at once.
 CHECK_WAIT_SECONDS = env.seconds("CHECK_WAIT_SECONDS", 25.0, least=0.1)
 SERVER_THREADS = env.whole("SERVER_THREADS", 8, least=1)
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
-    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
-    "loggers": {
-        # refusals are answers of the protocol, not events of the log
-        "django.request": {"level": "ERROR"},
-        # their lines hold addresses, which may hold secrets
-        "httpx": {"level": "WARNING"},
-        "httpcore": {"level": "WARNING"},
-    },
-}
+# Where facts about chains are read; see checks/facts. An address may hold a key, so it is never shown.
+BASE_RPC_URL = env.text("BASE_RPC_URL", "https://mainnet.base.org")
+SOLANA_RPC_URL = env.text("SOLANA_RPC_URL", "https://api.mainnet-beta.solana.com")
+
+# A worker that is told to stop at once (SIGQUIT) still lets the checks in hand end.
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2 * EVALUATOR_SECONDS + 10
+
+LOGGING = logs.configuration(
+    env.choice("LOG_FORMAT", "text", ["text", "json"]), env.text("LOG_LEVEL", "INFO")
+)

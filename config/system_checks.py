@@ -8,12 +8,15 @@ from django.conf import settings
 from django.core import checks as system_checks
 from django.core.checks import CheckMessage
 
+from checks.system_checks import split
 from config import environment as env
+from config import uploads
 
 
 def register() -> None:
     system_checks.register(site)
     system_checks.register(scale)
+    system_checks.register(storage)
 
 
 def site(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
@@ -86,3 +89,61 @@ def scale(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage
             )
         )
     return found
+
+
+def storage(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """A bucket named whole, and files where every machine finds them. Never shows a value."""
+    if not env.text("S3_BUCKET"):
+        return [*_no_bucket(), *_far_folder()]
+    found: list[CheckMessage] = []
+    if not uploads.installed():
+        found.append(
+            system_checks.Error(
+                "S3_BUCKET is set, but what speaks to it is not installed.",
+                hint="Install requirements-s3.txt, or unset S3_BUCKET.",
+                id="config.E008",
+            )
+        )
+    if bool(env.text("S3_ACCESS_KEY_ID")) != bool(env.text("S3_SECRET_ACCESS_KEY")):
+        found.append(
+            system_checks.Error(
+                "Of S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY only one is set.",
+                hint="Set both, or neither: then the machine's own role or AWS_… is used.",
+                id="config.E009",
+            )
+        )
+    address = env.text("S3_ENDPOINT_URL")
+    if address and split(address) is None:
+        found.append(
+            system_checks.Error(
+                "S3_ENDPOINT_URL is no http or https address.",
+                hint="Set it to the store's address, such as https://s3.example.org; unset = Amazon's.",
+                id="config.E010",
+            )
+        )
+    return found
+
+
+def _no_bucket() -> list[CheckMessage]:
+    names = [name for name in uploads.NAMES if env.text(name)]
+    if not names:
+        return []
+    return [
+        system_checks.Error(
+            f"{', '.join(names)}: set, but S3_BUCKET is not, so files stay in a folder.",
+            hint="Set S3_BUCKET, or unset the others.",
+            id="config.E007",
+        )
+    ]
+
+
+def _far_folder() -> list[CheckMessage]:
+    if not settings.CELERY_BROKER_URL or env.text("UPLOADS_DIR"):
+        return []
+    return [
+        system_checks.Warning(
+            "BROKER_URL is set, but files are kept in a folder that workers elsewhere may not see.",
+            hint="Set S3_BUCKET, or UPLOADS_DIR to a folder that all machines share.",
+            id="config.W001",
+        )
+    ]

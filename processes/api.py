@@ -1,6 +1,7 @@
 """REST: `POST /v1/<tool>` with the protocol's envelope. A door to the tools, nothing more."""
 
 import logging
+import math
 from http import HTTPStatus
 from typing import Any
 
@@ -8,7 +9,7 @@ from django.conf import settings
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views.decorators.http import require_safe
 from rest_framework.authentication import CSRFCheck
-from rest_framework.exceptions import APIException, UnsupportedMediaType
+from rest_framework.exceptions import APIException, Throttled, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import BaseRenderer
@@ -18,9 +19,10 @@ from rest_framework.utils.mediatypes import media_type_matches
 from rest_framework.views import APIView
 
 from checks import codec
-from processes import files, pipeline
+from processes import files, logs, pipeline
 from processes.callers import NOBODY, Caller, CallerKind, of_agent, of_user
 from processes.errors import ToolError
+from processes.throttles import PerCaller
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +35,7 @@ STATUS = {
     "not_accepted": 422,
     "retry": 503,
 }
+TOO_MANY = 429
 # what a call without a file may weigh: the run data's bound with room for JSON's own characters
 CALL_BYTES = 2 * settings.RUN_DATA_BYTES + 65_536
 
@@ -43,7 +46,7 @@ class LosslessParser(BaseParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         raw: bytes = stream.read()
         try:
-            return codec.loads(raw) if raw.strip() else {}
+            return codec.loads(raw) if raw else {}
         except codec.CodecError as error:
             raise ToolError(
                 "invalid", "The body is no JSON that this server takes.", [f"body: {error}"]
@@ -101,17 +104,25 @@ class ToolView(APIView):
     permission_classes = (AllowAny,)  # each tool's table of callers decides, in the pipeline
     parser_classes = (LosslessParser,)
     renderer_classes = (LosslessRenderer,)
+    throttle_classes = (PerCaller,)
     http_method_names = ["post", "options"]
+    caller = NOBODY
 
     def perform_authentication(self, request: Request) -> None:
         """Nothing: `caller_of` looks for itself, and DRF would put its own nobody over the session's person."""
 
+    def check_throttles(self, request: Request) -> None:
+        """Nothing yet: DRF asks before anybody knows who calls."""
+
     def post(self, request: Request, tool: str) -> Response:
         self._bound(request, tool)
-        caller = caller_of(request)
-        if caller.kind is CallerKind.NOBODY and tool != "describe":
+        try:
+            self.caller = caller_of(request)
+        finally:  # a key that proves nothing counts for its address
+            super().check_throttles(request)
+        if self.caller.kind is CallerKind.NOBODY and tool != "describe":
             raise UnauthenticatedError("A key is needed: send `Authorization: Bearer <key>`.")
-        return Response({"ok": True, "data": pipeline.call(tool, caller, request.data)})
+        return Response({"ok": True, "data": pipeline.call(tool, self.caller, request.data)})
 
     def _bound(self, request: Request, tool: str) -> None:
         """Refuse what is not worth reading, before anything reads it: the CSRF check would parse a form."""
@@ -119,6 +130,9 @@ class ToolView(APIView):
         if kind and not media_type_matches(LosslessParser.media_type, kind):
             raise UnsupportedMediaType(kind)
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if tool == "upload" else CALL_BYTES
+        if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+            issue = "body: send it with a Content-Length"
+            raise ToolError("invalid", "A body of unknown size is not read.", [issue])
         size = request.META.get("CONTENT_LENGTH") or "0"
         if not size.isdigit() or int(size) > most:
             raise ToolError(
@@ -127,9 +141,13 @@ class ToolView(APIView):
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, ToolError):
-            return _refusal(exc, STATUS[exc.code])
+            return _refusal(exc, TOO_MANY if exc.bound else STATUS[exc.code])
         if isinstance(exc, UnauthenticatedError):
             return _refusal(ToolError("forbidden", str(exc)), exc.status)
+        if isinstance(exc, Throttled):
+            seconds = math.ceil(getattr(exc, "wait", None) or 1)
+            message = f"Too many calls within a minute. Send the same call again in {seconds} s."
+            return _refusal(ToolError("retry", message, retry_after=seconds), TOO_MANY)
         if isinstance(exc, APIException):  # a wrong method or media type
             detail = exc.detail if isinstance(exc.detail, str) else "The request can't be read."
             return _refusal(ToolError("invalid", str(detail)), exc.status_code)
@@ -143,6 +161,7 @@ class ToolView(APIView):
 
 
 def _refusal(error: ToolError, status: int) -> Response:
+    logs.note(code=error.code)
     headers = {}
     if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = 'Bearer realm="countersign"'

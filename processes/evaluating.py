@@ -6,6 +6,7 @@ once, so that reads and pages are answered while evaluators are slow; whoever do
 time is told `retry`, and the same call finds it later. Commands and tests ask in the call itself.
 """
 
+import contextvars
 import logging
 import threading
 import time
@@ -111,7 +112,9 @@ class Threads:
 
     def ask(self, call: Call, asking: Asking) -> View:
         key = (asking.submission.pk, asking.fence)
-        future = self._asked[key] = self._pool.submit(self._resolve, call, asking)
+        # with the request's context, so that what is logged there names the request
+        run = contextvars.copy_context().run
+        future = self._asked[key] = self._pool.submit(run, self._resolve, call, asking)
         future.add_done_callback(lambda _: self._asked.pop(key, None))
         return self._wait(future)
 

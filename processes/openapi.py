@@ -11,7 +11,9 @@ STATUS = {
     "403": "`forbidden` for this caller.",
     "404": "`not_found`.",
     "409": "`conflict` or `stale`.",
+    "415": "The body is something else than JSON.",
     "422": "`not_accepted`: the work broke a rule; `issues` names each.",
+    "429": "`retry`: too many calls, or too much held at a time; send the same call again after `Retry-After` seconds.",
     "503": "`retry`: send the same call again after `Retry-After` seconds.",
 }
 _READS = {"describe", "list_processes", "get_run", "get_work", "list_runs"}
@@ -20,7 +22,8 @@ _READS = {"describe", "list_processes", "get_run", "get_work", "list_runs"}
 def document(tools: list[str], server: str) -> dict[str, Any]:
     """The whole description of the tools that this server offers."""
     components: dict[str, Any] = {"Error": _error()}
-    paths = {f"/v1/{tool}": {"post": _operation(tool, components)} for tool in tools}
+    paths: dict[str, Any] = {f"/v1/{tool}": {"post": _operation(tool, components)} for tool in tools}
+    paths["/v1/health"] = {"get": _health()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -61,7 +64,11 @@ def _operation(tool: str, components: dict[str, Any]) -> dict[str, Any]:
         "summary": contracts.title(tool),
         "description": contracts.description(tool),
         "tags": ["reading" if tool in _READS else "writing"],
-        "requestBody": {"required": True, "content": {"application/json": {"schema": arguments}}},
+        # an empty body is an empty object
+        "requestBody": {
+            "required": bool(contracts.schema(tool, "arguments").get("required")),
+            "content": {"application/json": {"schema": arguments}},
+        },
         "responses": {
             "200": {"description": "Done.", "content": {"application/json": {"schema": answer}}},
             **{code: {"description": words, "content": refused} for code, words in STATUS.items()},
@@ -70,6 +77,42 @@ def _operation(tool: str, components: dict[str, Any]) -> dict[str, Any]:
     if tool == "describe":
         operation["security"] = []
     return operation
+
+
+def _health() -> dict[str, Any]:
+    """The one path that is no tool: for whoever runs the server, and its load balancer."""
+    part = {
+        "type": "object",
+        "properties": {
+            "state": {"enum": ["ok", "down", "not_used"]},
+            "seconds": {
+                "type": ["integer", "null"],
+                "minimum": 0,
+                "description": "For how long it has been so; null where nobody knows.",
+            },
+        },
+        "required": ["state", "seconds"],
+        "additionalProperties": False,
+    }
+    parts = ("database", "broker", "worker", "beat", "evaluator")
+    shape = {
+        "type": "object",
+        "properties": {"status": {"enum": ["ok", "impaired", "down"]}, **dict.fromkeys(parts, part)},
+        "required": ["status", *parts],
+        "additionalProperties": False,
+    }
+    content = {"application/json": {"schema": shape}}
+    return {
+        "operationId": "health",
+        "summary": "Which parts of the server work",
+        "description": "Plain JSON without an envelope, for anybody. It costs little and asks no evaluator.",
+        "tags": ["health"],
+        "security": [],
+        "responses": {
+            "200": {"description": "It can serve; `impaired` where a part is down.", "content": content},
+            "503": {"description": "The database is down.", "content": content},
+        },
+    }
 
 
 def _hoist(tool: str, part: Literal["arguments", "result"], components: dict[str, Any]) -> dict[str, Any]:

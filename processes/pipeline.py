@@ -14,7 +14,7 @@ from typing import Any
 from django.db import IntegrityError, OperationalError
 
 from checks import codec
-from processes import contracts, runs, view
+from processes import contracts, logs, runs, view
 from processes.callers import Caller, CallerKind
 from processes.errors import ToolError, used_before
 from processes.loaded import Loaded
@@ -70,6 +70,7 @@ class Call:
         `since`: the run as this call left it; it is read again only when somebody moved it since (then
         `work` is run a second time).
         """
+        logs.note(run=run, caller=self.caller.id or None)
         if since is not None:
             try:
                 return self._moved(runs.resumed(since), run, work)
@@ -104,6 +105,7 @@ class Call:
 
     def record(self, result: Result, *, run: str | None) -> None:
         """Keep the result under its requestId, in the transaction of what it tells."""
+        logs.note(run=run)
         Request(
             request_id=self.request_id,
             caller=self.caller.id,
@@ -144,7 +146,19 @@ class Entry:
 
 
 def call(tool: str, caller: Caller, arguments: Any) -> dict[str, Any]:
-    """Run a tool. Raises ToolError; nothing else reaches the caller."""
+    """Run a tool. Raises ToolError; nothing else reaches the caller. The log learns who did what to which run."""
+    about = arguments.get("runId") if isinstance(arguments, dict) else None
+    logs.note(tool=tool, caller=caller.id or None, run=about if isinstance(about, str) else None)
+    try:
+        data = _called(tool, caller, arguments)
+    except ToolError as refused:
+        logs.note(code=refused.code)
+        raise
+    logs.note(code="ok")
+    return data
+
+
+def _called(tool: str, caller: Caller, arguments: Any) -> dict[str, Any]:
     from processes.tools import TOOLS
 
     entry = TOOLS.get(tool)

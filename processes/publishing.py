@@ -15,6 +15,7 @@ from processes.document import Document, Issue, parse
 from processes.models import Process, Role, Version
 from processes.profiles import refusals
 
+UNMAPPED = "unmapped"  # the rule of an issue about a role without a group
 CHANGED = "Somebody changed or published this draft meanwhile. Look at it again before you publish it."
 
 
@@ -87,11 +88,10 @@ def latest(process: Process | str) -> Version | None:
     return Version.objects.filter(published_at__isnull=False, **named).order_by("-number").first()
 
 
-def proposal(document: Document) -> RoleMap:
-    """The mapping to offer: the latest version's, else groups that bear the roles' names; escalations to
-    the group of the first approve step that has a role.
+def proposal(document: Document, before: Version | None) -> RoleMap:
+    """The mapping to offer: that of the latest version (`before`), else groups that bear the roles' names;
+    escalations to the group of the first approve step that has a role.
     """
-    before = latest(document.name)
     roles: dict[str, int] = {}
     if before is not None:
         roles = dict(before.roles.values_list("name", "group_id"))
@@ -133,7 +133,13 @@ def _publishable(version: Version, mapping: RoleMap) -> Document:
     document = examined.document
     if document is not None:
         issues += [
-            Issue(step="", key="person", line=None, message=f"Role {role} is mapped to no group. Choose one.")
+            Issue(
+                step="",
+                key="person",
+                line=None,
+                message=f"Role {role} is mapped to no group. Choose one.",
+                rule=UNMAPPED,
+            )
             for role in document.roles
             if role not in mapping.roles
         ]
@@ -142,15 +148,14 @@ def _publishable(version: Version, mapping: RoleMap) -> Document:
     return document
 
 
-def retire(process: Process, *, retired: bool) -> None:
-    """Take a process out of use (no new runs; running ones go on), or back into use."""
-    process.retired_at = timezone.now() if retired else None
-    process.save(update_fields=["retired_at"])
+def retire(*processes: Process, retired: bool) -> None:
+    """Take processes out of use (no new runs; running ones go on), or back into use. One statement."""
+    at = timezone.now() if retired else None
+    Process.objects.filter(pk__in=[process.pk for process in processes]).update(retired_at=at)
 
 
-def is_in_force(document: Document, mapping: RoleMap) -> Version | None:
+def is_in_force(newest: Version | None, document: Document, mapping: RoleMap) -> Version | None:
     """The latest version, when it says the same with the same mapping: publishing again would add nothing."""
-    newest = latest(document.name)
     if newest is None or newest.content_hash != document.content_hash:
         return None
     same = dict(newest.roles.values_list("name", "group_id")) == dict(mapping.roles)

@@ -5,7 +5,11 @@ from typing import Any
 from celery import shared_task
 from django.db import OperationalError
 
-from processes import evaluating, waking
+from processes import (
+    evaluating,
+    heartbeats,  # noqa: F401 - its signals belong wherever tasks run
+    waking,
+)
 
 
 @shared_task(name="processes.wake")

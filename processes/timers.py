@@ -13,7 +13,7 @@ from datetime import timedelta
 from django.db import IntegrityError, close_old_connections
 from django.utils import timezone
 
-from processes import waking
+from processes import heartbeats, waking
 from processes.models import Lease
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,10 @@ def hold(name: str, holder: str) -> bool:
 
 def tick(holder: str = _HOLDER) -> int:
     """One turn: how many runs and steps were woken or told."""
-    return waking.wake() if hold(NAME, holder) else 0
+    if not hold(NAME, holder):
+        return 0
+    heartbeats.beat(heartbeats.CLOCK)
+    return waking.wake()
 
 
 def _loop(stop: threading.Event) -> None:

@@ -1,10 +1,11 @@
 from django.urls import path
 
-from processes import api, docs
+from processes import api, docs, health
 
 urlpatterns = [
     path("schema", docs.schema, name="schema"),
     path("docs", docs.docs, name="docs"),
+    path("health", health.health, name="health"),
     path("files/<str:signed>", api.file, name="file"),
     path("<slug:tool>", api.ToolView.as_view(), name="tool"),
 ]

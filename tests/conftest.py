@@ -6,8 +6,9 @@ import socket
 from pathlib import Path
 
 import pytest
+from django.core.cache import caches
 
-from checks import evaluators
+from checks import evaluators, roster
 from processes.versions import compiled
 from tests.world import ScriptedEvaluator, World
 
@@ -50,10 +51,19 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def _fresh_versions():
-    """Versions are kept per process because they never change; a test's roll-back takes them back."""
+    """Versions are kept per process because they never change, and so is who judges; a roll-back takes them back."""
     compiled.cache_clear()
+    roster.forget()
     yield
     compiled.cache_clear()
+    roster.forget()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted():
+    """Counts of tries and calls are kept per process, too."""
+    for cache in caches.all():
+        cache.clear()
 
 
 @pytest.fixture

@@ -107,14 +107,15 @@ def render_case(
     item: str,
     *,
     decision_override: Mapping[str, Any] | None = None,
+    facts: Facts | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """`decision_override`: a form that comes back, in the place of a fresh one."""
+    """`decision_override`: a form that comes back, in the place of a fresh one; `facts`: where they are read already."""
     # deciding draws this page when it sends a form back, and so imports it
     from approvals.screens.decision import decision_context
 
     caller = of_user(frame.person(request))
-    facts = read(item, caller, frame.person(request))
+    facts = facts or read(item, caller, frame.person(request))
     if facts is None:
         raise Http404("There is no such item.")
     context = {
@@ -122,7 +123,7 @@ def render_case(
             _title(facts), waiting=facts.place.total, sections=facts.place.sections, here="queue"
         ),
         **_context(facts),
-        "decision": decision_override or decision_context(facts.loaded, facts.item, caller),
+        "decision": decision_override or decision_context(facts, caller),
     }
     fragment = frame.htmx(request) and frame.htmx(request).target == "work"
     name = f"approvals/case.html{'#fragment' if fragment else ''}"

@@ -20,15 +20,16 @@ from approvals.forms import FILE, Errors, Typed, by_field, chosen, copied, read
 from approvals.reading import words
 from approvals.screens import frame, notices
 from approvals.screens.case import render_case
-from approvals.screens.decision import Sent, case_of, decision_context
+from approvals.screens.decision import Behind, Sent, case_of, decision_context
+from approvals.screens.facts import Facts
+from approvals.screens.facts import read as facts_of
 from approvals.screens.sent import sent_of, stored_now
-from processes import pipeline, runs
+from processes import pipeline
 from processes.api import STATUS
 from processes.callers import Caller, of_user
 from processes.errors import ToolError, run_ended
-from processes.loaded import Loaded
 from processes.models import WorkItem
-from processes.states import ItemState
+from processes.states import RUN_LIVE, ItemState
 
 __all__ = ["decide", "decision_context"]
 UNREAD = 422
@@ -40,7 +41,6 @@ class Sitting:
 
     request: HttpRequest
     caller: Caller
-    loaded: Loaded
     item: WorkItem
     case: Case
     sent: Sent
@@ -57,26 +57,37 @@ def decide(request: HttpRequest, item: str) -> HttpResponseBase:
     if request.method != "POST":
         return redirect("case", item)
     caller = of_user(frame.person(request))
-    loaded, row = _load(item)
+    row = _load(item)
     sent = sent_of(request, caller, row)
-    case = case_of(loaded, row, sent.typed)
-    sitting = Sitting(request=request, caller=caller, loaded=loaded, item=row, case=case, sent=sent)
+    case = case_of(row, Behind.of_sent(row), sent.typed)
+    sitting = Sitting(request=request, caller=caller, item=row, case=case, sent=sent)
     wrong: Errors = {}
     if sitting.choice is None or sitting.choice.value == CHANGES or "copy" in request.POST:
         sitting, wrong = _with_files(sitting)
     if "copy" in request.POST:
-        return _again(sitting, copied(case, sitting.sent.typed), notices.copied_in(), status=200)
+        typed = copied(case, sitting.sent.typed)
+        return _again(sitting, _facts(sitting), typed, notices.copied_in(), status=200)
     return _decide(sitting, wrong)
 
 
-def _load(item: str) -> tuple[Loaded, WorkItem]:
+def _load(item: str) -> WorkItem:
+    """The item with all that reading its form takes, in one statement."""
     found = item.isprintable() and (
-        WorkItem.objects.filter(pk=item).select_related("run", "step", "candidate", "group", "person").first()
+        WorkItem.objects.filter(pk=item)
+        .select_related("run", "step", "candidate", "attempt__claimed_by")
+        .first()
     )
     if not found:
         raise Http404("There is no such item.")
-    loaded = runs.load(found.run_id)
-    return loaded, next((one for one in loaded.items.values() if one.pk == item), found)
+    return found
+
+
+def _facts(sitting: Sitting) -> Facts:
+    """For the page that comes back, read when the form is judged: the run may have moved meanwhile."""
+    facts = facts_of(sitting.item.pk, sitting.caller, frame.person(sitting.request))
+    if facts is None:
+        raise Http404("There is no such item.")
+    return facts
 
 
 def _with_files(sitting: Sitting) -> tuple[Sitting, Errors]:
@@ -110,11 +121,11 @@ def _decide(sitting: Sitting, wrong: Errors) -> HttpResponseBase:
 
 def _refuse_if_over(sitting: Sitting) -> None:
     """What the tool would say first of all, where its arguments can't even be made."""
-    if not sitting.loaded.now.live:
+    if sitting.item.run.state not in RUN_LIVE:
         raise run_ended()
     if sitting.item.state != ItemState.OPEN:
         raise ToolError("conflict", "The item was already decided.", ["already_decided"])
-    if sitting.sent.snapshot != sitting.loaded.row.snapshot:
+    if sitting.sent.snapshot != sitting.item.run.snapshot:
         raise ToolError("stale", "The run has changed.")
 
 
@@ -122,62 +133,67 @@ def _refuse_if_over(sitting: Sitting) -> None:
 
 
 def _again(
-    sitting: Sitting, typed: Typed, notice: notices.Notice, *, status: int, errors: Errors | None = None
+    sitting: Sitting,
+    facts: Facts,
+    typed: Typed,
+    notice: notices.Notice,
+    *,
+    status: int,
+    errors: Errors | None = None,
 ) -> HttpResponseBase:
-    context = decision_context(
-        sitting.loaded,
-        sitting.item,
-        sitting.caller,
-        posted=replace(sitting.sent, typed=typed),
-        error=notice,
-        errors=errors,
+    posted = replace(sitting.sent, typed=typed)
+    context = decision_context(facts, sitting.caller, posted=posted, error=notice, errors=errors)
+    return render_case(
+        sitting.request, sitting.item.pk, decision_override=context, facts=facts, status=status
     )
-    return render_case(sitting.request, sitting.item.pk, decision_override=context, status=status)
 
 
 def _unread(sitting: Sitting, wrong: Errors) -> HttpResponseBase:
-    typed = sitting.sent.typed
+    typed, facts = sitting.sent.typed, _facts(sitting)
     if sitting.choice is None:
-        return _again(sitting, typed, notices.plain(wrong[""][0]), status=STATUS["invalid"])
+        return _again(sitting, facts, typed, notices.plain(wrong[""][0]), status=STATUS["invalid"])
     notice = notices.to_put_right(describe(sitting.case, typed, wrong))
-    return _again(sitting, typed, notice, status=UNREAD, errors=wrong)
+    return _again(sitting, facts, typed, notice, status=UNREAD, errors=wrong)
 
 
 def _refused(sitting: Sitting, error: ToolError) -> HttpResponseBase:
     """The tool said no. The run is read again, because it may have moved."""
-    loaded, item = _load(sitting.item.pk)
-    sitting = replace(sitting, loaded=loaded, item=item)
-    status, typed, issues = STATUS[error.code], sitting.sent.typed, error.issues or []
+    facts = _facts(sitting)
+    item, typed, issues = facts.item, sitting.sent.typed, error.issues or []
+    case = case_of(item, Behind.of(facts), typed)
+    errors: Errors | None = None
     if error.code == "stale":
-        return _stale(sitting)
+        return _stale(sitting, facts)
     if "run_ended" in issues:
-        return _again(sitting, typed, notices.ended(loaded.row, item, sitting.caller), status=status)
-    if error.code == "conflict" and item.state != ItemState.OPEN:
-        return _again(sitting, typed, notices.already_decided(item, sitting.caller), status=status)
-    if (
-        error.code == "conflict"
-    ):  # the requestId was used for something else: a page from the browser's history
-        sitting = replace(sitting, sent=replace(Sent.fresh(loaded, typed), snapshot=sitting.sent.snapshot))
-        return _again(
-            sitting, typed, notices.plain("This form was sent before. Send it again."), status=status
+        notice = notices.ended(facts.loaded.row, item, sitting.caller)
+    elif error.code == "conflict" and item.state != ItemState.OPEN:
+        notice = notices.already_decided(item, sitting.caller)
+    elif error.code == "conflict":
+        # the requestId was used for something else: a page from the browser's history
+        fresh = replace(Sent.fresh(facts.loaded, typed), snapshot=sitting.sent.snapshot)
+        sitting, notice = (
+            replace(sitting, sent=fresh),
+            notices.plain("This form was sent before. Send it again."),
         )
+    elif error.code == "retry":
+        notice = notices.being_checked(issues)
+    elif issues:
+        errors = by_field(case, issues)
+        notice = notices.to_put_right(describe(case, typed, errors))
+    else:
+        notice = notices.plain(f"{error.message} {notices.KEPT}")
+    response = _again(sitting, facts, typed, notice, status=STATUS[error.code], errors=errors)
     if error.code == "retry":
-        response = _again(sitting, typed, notices.being_checked(issues), status=status)
         response.headers["Retry-After"] = str(error.retry_after or 1)
-        return response
-    if issues:
-        wrong = by_field(sitting.case, issues)
-        notice = notices.to_put_right(describe(sitting.case, typed, wrong))
-        return _again(sitting, typed, notice, status=status, errors=wrong)
-    return _again(sitting, typed, notices.plain(f"{error.message} {notices.KEPT}"), status=status)
+    return response
 
 
-def _stale(sitting: Sitting) -> HttpResponseBase:
+def _stale(sitting: Sitting, facts: Facts) -> HttpResponseBase:
     """A fresh page and a new request; what was typed is kept, what was chosen is not."""
-    notice = notices.changed(sitting.loaded.row, sitting.sent.seen)
+    notice = notices.changed(facts.loaded.row, sitting.sent.seen)
     typed = sitting.sent.typed.unchosen()
-    sitting = replace(sitting, sent=Sent.fresh(sitting.loaded, typed))
-    return _again(sitting, typed, notice, status=STATUS["stale"])
+    sitting = replace(sitting, sent=Sent.fresh(facts.loaded, typed))
+    return _again(sitting, facts, typed, notice, status=STATUS["stale"])
 
 
 # ---- it is done

@@ -12,13 +12,16 @@ from approvals.choices import Case
 from approvals.controls import Form, describe
 from approvals.forms import Errors, Typed
 from approvals.reading import words
+from approvals.screens.facts import Facts
 from approvals.screens.notices import Notice
 from checks import codec
 from processes.callers import Caller
+from processes.document import Document
 from processes.loaded import Loaded
-from processes.models import Upload, WorkItem
+from processes.models import WorkItem
 from processes.states import ItemState
 from processes.tools.decide import is_theirs
+from processes.versions import compiled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +44,45 @@ class Sent:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """What the form depends on beside its item."""
+
+    document: Document
+    data: Mapping[str, Any]
+    started_by: str
+    holder: str  # the agent that claimed the step last
+    file_names: Mapping[str, str]
+
+    @classmethod
+    def of(cls, facts: Facts) -> "Behind":
+        """As the page shows it."""
+        loaded = facts.loaded
+        attempt = loaded.attempts.get(facts.item.step.name)
+        held = attempt.claimed_by if attempt is not None else None
+        return cls(
+            document=loaded.compiled.document,
+            data=loaded.now.data,
+            started_by=loaded.row.started_by,
+            holder=held.name if held is not None else "",
+            file_names={ref: upload.file_name for ref, upload in facts.uploads.items()},
+        )
+
+    @classmethod
+    def of_sent(cls, item: WorkItem) -> "Behind":
+        """As much of it as reading a form needs, from an item with its run and attempt. No statement."""
+        held = item.attempt.claimed_by if item.attempt is not None else None
+        return cls(
+            document=compiled(item.run.version_id).document,
+            data=codec.loads(item.run.data),
+            started_by=item.run.started_by,
+            holder=held.name if held is not None else "",
+            file_names={},
+        )
+
+
 def decision_context(
-    loaded: Loaded,
-    item: WorkItem,
+    facts: Facts,
     caller: Caller,
     *,
     posted: Sent | None = None,
@@ -51,8 +90,9 @@ def decision_context(
     errors: Errors | None = None,
 ) -> dict[str, Any]:
     """The `decision` of the case page's context. `posted` and the errors: a form that comes back."""
+    loaded, item = facts.loaded, facts.item
     sent = posted or Sent.fresh(loaded)
-    form = describe(case_of(loaded, item, sent.typed), sent.typed, errors)
+    form = describe(case_of(item, Behind.of(facts), sent.typed), sent.typed, errors)
     why_not = _why_not(loaded, item, caller)
     return {
         "item": item,
@@ -69,56 +109,45 @@ def decision_context(
     }
 
 
-def case_of(loaded: Loaded, item: WorkItem, typed: Typed | None = None) -> Case:
-    """One statement where the candidate cites files."""
-    document = loaded.compiled.document
-    step = document.steps[item.step.name]
+def case_of(item: WorkItem, behind: Behind, typed: Typed) -> Case:
+    step = behind.document.steps[item.step.name]
     candidate = codec.loads(item.candidate.content) if item.candidate is not None else None
-    case = Case(document=document, step=step, escalated=item.escalated, candidate=candidate)
+    case = Case(document=behind.document, step=step, escalated=item.escalated, candidate=candidate)
     return replace(
         case,
-        file_names=_file_names(candidate or {}, typed or Typed()),
-        worker=_worker(loaded, item, case),
-        reworker=_reworker(loaded, case),
+        file_names={**behind.file_names, **{stored.ref: stored.name for stored in typed.stored}},
+        worker=_worker(behind, item, case),
+        reworker=_reworker(behind, case),
     )
 
 
-def _file_names(candidate: Mapping[str, Any], typed: Typed) -> dict[str, str]:
-    refs = [one["ref"] for one in candidate.get("evidence", ()) if one["kind"] == "file"]
-    known = dict(Upload.objects.filter(pk__in=refs).values_list("pk", "file_name")) if refs else {}
-    return known | {stored.ref: stored.name for stored in typed.stored}
-
-
-def _worker(loaded: Loaded, item: WorkItem, case: Case) -> str:
+def _worker(behind: Behind, item: WorkItem, case: Case) -> str:
     """Who gets the step back: whoever worked it last, or the task's assignee."""
     if case.step.kind == "task":
-        return _assignee(loaded, case.step.person)
-    attempt = loaded.attempts.get(case.step.id)
+        return _assignee(behind, case.step.person)
     if item.candidate is not None:
         return words.name(item.candidate.by)
-    if attempt is not None and attempt.claimed_by is not None:
-        return str(attempt.claimed_by.name)
-    return "the agent"
+    return behind.holder or "the agent"
 
 
-def _reworker(loaded: Loaded, case: Case) -> str:
+def _reworker(behind: Behind, case: Case) -> str:
     """Who worked the step that a rejection goes back to; "" where nobody is known."""
     if not case.step.on_reject:
         return ""
     target = case.document.steps[case.step.on_reject]
     if target.person:
-        return _assignee(loaded, target.person)
-    by = str(loaded.now.data["steps"].get(target.id, {}).get("by", ""))
+        return _assignee(behind, target.person)
+    by = str(behind.data["steps"].get(target.id, {}).get("by", ""))
     return words.name(by) if by.startswith("agent:") else ""
 
 
-def _assignee(loaded: Loaded, person: str) -> str:
+def _assignee(behind: Behind, person: str) -> str:
     """A role's own name, or whom a path leads to."""
     if person == "initiator":
-        return words.name(loaded.row.started_by)
+        return words.name(behind.started_by)
     if "." not in person:
         return person
-    value: Any = loaded.now.data
+    value: Any = behind.data
     for part in person.split("."):
         value = value.get(part) if isinstance(value, dict) else None
     return value if isinstance(value, str) else "the assignee"

@@ -6,12 +6,22 @@ and Version. Constraints that must hold whatever the code does are in the databa
 
 from processes.models.ids import item_id, run_id, upload_id
 from processes.models.published import Agent, Process, Role, Version
-from processes.models.records import HeldEvent, HistoryEntry, Lease, Notice, Request, RunInput, Upload
+from processes.models.records import (
+    Heartbeat,
+    HeldEvent,
+    HistoryEntry,
+    Lease,
+    Notice,
+    Request,
+    RunInput,
+    Upload,
+)
 from processes.models.running import Attempt, Run, Step, Submission, WorkItem
 
 __all__ = [
     "Agent",
     "Attempt",
+    "Heartbeat",
     "HeldEvent",
     "HistoryEntry",
     "Lease",

@@ -102,6 +102,9 @@ class Upload(AppendOnly):
     by = models.CharField(max_length=200)
     at = models.DateTimeField(default=timezone.now)
 
+    class Meta:
+        indexes = [models.Index(fields=["by", "at"], name="upload_by_day")]
+
     def __str__(self) -> str:
         return f"{self.id} {self.file_name}"
 
@@ -136,3 +139,14 @@ class Lease(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.holder}"
+
+
+class Heartbeat(models.Model):
+    """Whoever works for the server without being asked says that it is alive (see `processes.health`)."""
+
+    name = models.CharField(primary_key=True, max_length=20)
+    since = models.DateTimeField(help_text="of beats that did not stop in between")
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.at:%Y-%m-%d %H:%M:%S}"

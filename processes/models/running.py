@@ -43,7 +43,12 @@ class Run(Named):
 
     class Meta:
         ordering = ["-started_at"]
-        indexes = [models.Index(fields=["state", "-started_at"], name="run_state_started")]
+        indexes = [
+            models.Index(fields=["state", "-started_at"], name="run_state_started"),
+            models.Index(
+                fields=["started_by"], condition=Q(state__in=["active", "waiting"]), name="run_live_by"
+            ),
+        ]
         constraints = [
             known("state", RunState, "run_state_known"),
             models.CheckConstraint(
@@ -115,7 +120,7 @@ class Attempt(Named):
     number = models.PositiveIntegerField()
     opened_at = models.DateTimeField(default=timezone.now)
     # the claim: who, which generation of the token, until when
-    claimed_by = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    claimed_by = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+", db_index=False)
     generation = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)
     progress = models.TextField(blank=True, help_text="the holder's note for whoever comes next")
@@ -123,6 +128,10 @@ class Attempt(Named):
     handoff = models.TextField(blank=True)
 
     class Meta:
+        indexes = [
+            # who holds what; and, first column alone, the foreign key's own
+            models.Index(fields=["claimed_by", "lease_until"], name="attempt_held_by")
+        ]
         constraints = [
             models.UniqueConstraint(fields=["step", "number"], name="attempt_number_once"),
             models.CheckConstraint(

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 
 from checks import codec
-from processes import engine, view
+from processes import bounds, engine, view
 from processes.errors import ToolError
 from processes.loaded import Loaded
 from processes.pipeline import Answer, Call, Result
@@ -58,3 +58,4 @@ def _refuse_unless_claimable(call: Call, loaded: Loaded, name: str) -> None:
             )
     elif standing.state is not StepState.READY:
         raise ToolError("conflict", f"{name} is not ready; ask get_work what is.", ["not_ready"])
+    bounds.refuse_claims(call.caller.agent, loaded.at)

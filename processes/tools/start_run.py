@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from processes import engine, runs, view
+from processes import bounds, engine, runs, view
 from processes.callers import CallerKind
 from processes.errors import ToolError
 from processes.fields import value_issues
@@ -26,6 +26,7 @@ def run(call: Call) -> dict[str, Any]:
             f"{about.process} has steps for its initiator, who must be a person. Ask a person to start it.",
             ["initiator: a person must start this process"],
         )
+    bounds.refuse_runs(call.caller.id)
     with transaction.atomic(durable=True):
         now = engine.start(
             about.document, Directory(about, call.caller.user), inputs, by=call.caller.id, at=timezone.now()

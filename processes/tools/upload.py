@@ -7,13 +7,14 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from processes import files
+from processes import bounds, files
 from processes.errors import ToolError
 from processes.pipeline import Call, Result
 
 
 def run(call: Call) -> dict[str, Any]:
     content = _content(call.arguments)
+    bounds.refuse_uploads(call.caller.id, len(content))
     upload = files.store(
         content,
         file_name=call.arguments["fileName"],

@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib.admin.utils import quote
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import Group, Permission, User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -89,6 +89,17 @@ def test_a_groups_rule_stands_on_the_groups_own_page(client, admin):
         },
     )
     assert GroupRule.objects.get().group == group
+
+
+@pytest.mark.parametrize("kind", ["user", "group"])
+def test_whom_records_name_stays(client, admin, kind):
+    """Another by the same name would inherit what they did."""
+    Group.objects.create(name="finance")
+    row = (User if kind == "user" else Group).objects.latest("pk")
+    for address in (f"/admin/auth/{kind}/{row.pk}/delete/", f"/admin/auth/{kind}/"):
+        client.post(address, {"post": "yes", "action": "delete_selected", "_selected_action": [row.pk]})
+    assert type(row).objects.filter(pk=row.pk).exists()
+    assert client.get(f"/admin/auth/{kind}/{row.pk}/change/").status_code == 200
 
 
 def test_a_rule_is_changed_by_who_may(client):

@@ -16,6 +16,7 @@ from config import system_checks
         (lambda: env.seconds("X", 1.0), "inf", "between"),
         (lambda: env.seconds("X", 1.0), "nan", "between"),
         (lambda: env.choice("X", "a", ["a", "b"]), "c", "one of a, b"),
+        (lambda: env.redis("X"), "memcached://h", "use redis://"),
         (lambda: env.database("X", "x"), "mysql://h/db", "starts with 'mysql'"),
         (lambda: env.database("X", "x"), "postgres://h:port/db", "no port number"),
         (lambda: env.database("X", "x"), "postgres://h/db?ssl=1", "known are"),
@@ -31,7 +32,19 @@ def test_a_wrong_value_names_the_variable(monkeypatch, reader, raw, words):
 def test_a_database_keeps_its_options(monkeypatch):
     monkeypatch.setenv("X", "postgres://u:p%40ss@h:5433/db?sslmode=require")
     found = env.database("X", "x")
-    assert (found["PASSWORD"], found["PORT"], found["OPTIONS"]) == ("p@ss", "5433", {"sslmode": "require"})
+    assert (found["PASSWORD"], found["PORT"], found["OPTIONS"]["sslmode"]) == ("p@ss", "5433", "require")
+
+
+def test_a_database_that_went_away_is_noticed_in_seconds(monkeypatch):
+    monkeypatch.setenv("X", "postgres://h/db?connect_timeout=9")
+    options = env.database("X", "x")["OPTIONS"]
+    assert options["connect_timeout"] == "9" and int(options["tcp_user_timeout"]) <= 30_000
+
+
+def test_connections_are_kept_and_looked_at_before_they_are_used(monkeypatch):
+    monkeypatch.setenv("X", "postgres://h/db")
+    found = env.database("X", "x")
+    assert found["CONN_MAX_AGE"] > 0 and found["CONN_HEALTH_CHECKS"] is True
 
 
 @pytest.mark.parametrize(

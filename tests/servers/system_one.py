@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from checks import canary
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
@@ -60,6 +62,8 @@ def yes_to_everything(request: Request) -> Reply:
 
 
 def _favourable(question: dict[str, Any]) -> dict[str, Any]:
+    if question["instructions"] == canary.QUESTION.ask:
+        return {"type": "noul", "noul": 0.02}
     if question["type"] == "noul":
         return {"type": "noul", "noul": 0.97}
     criteria = question["criteria"]

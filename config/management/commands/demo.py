@@ -4,9 +4,7 @@ import io
 import os
 import secrets
 import socket
-import subprocess
 import sys
-import time
 from argparse import ArgumentParser
 from typing import Any
 
@@ -19,6 +17,7 @@ from django.db import connection
 
 from approvals.models import QueueEntry
 from checks.evaluators import configured
+from config import serving
 from config.demo import CASES
 from config.demo_agent import PATIENCE, Client, DemoAgent, RefusedError
 from processes import agents
@@ -53,7 +52,10 @@ class Command(BaseCommand):
         paths = [str(settings.BASE_DIR / "examples" / name) for name in EXAMPLES]
         call_command("publish", *paths, *roles, stdout=self.stdout)
         key = _agent_key()
-        server = _serve(port, url)
+        try:
+            server = serving.serve(port, url)
+        except serving.NotStartedError as error:
+            raise CommandError(f"{error}; its words are above.") from None
         try:
             try:
                 self._work(url, key, signs["approver"])
@@ -64,8 +66,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.stdout.write("\nStopped. `make demo` goes on where this ended.")
         finally:
-            server.terminate()
-            server.wait(timeout=10)
+            serving.stop(server)
 
     def _work(self, url: str, key: str, password: str) -> None:
         agent = DemoAgent(Client(url, key), self.stdout.write)
@@ -181,23 +182,3 @@ def _round() -> int:
     while Request.objects.filter(pk=f"demo-{last + 1}-0").exists():
         last += 1
     return last if last and QueueEntry.objects.exists() else last + 1
-
-
-def _serve(port: int, url: str) -> subprocess.Popen[bytes]:
-    """Gunicorn in a process of its own; returns when it answers."""
-    command = [
-        sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--worker-class",
-        "gthread", "--threads", "8", "--log-level", "warning", "--chdir", str(settings.BASE_DIR),
-    ]  # fmt: skip
-    environment = {**os.environ, "SITE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings"}
-    server = subprocess.Popen(command, env=environment)  # noqa: S603 - our own command line
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            httpx.post(f"{url}/v1/describe", json={}, trust_env=False).raise_for_status()
-        except httpx.HTTPError:
-            time.sleep(0.2)
-        else:
-            return server
-    server.terminate()
-    raise CommandError("The server did not start; its words are above.")

@@ -1,6 +1,7 @@
 """`manage.py publish PATH… [--role NAME=GROUP] [--escalations GROUP] [--dry-run]`."""
 
 from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from processes.document import Document
 from processes.publishing import (
+    UNMAPPED,
     Examined,
     RefusedError,
     RoleMap,
@@ -40,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="Check everything, publish nothing.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        wanted = [_pair(text) for text in options["roles"]]
+        wanted = dict(_pair(text) for text in options["roles"])
         files = [_file(path) for path in options["paths"]]
         examined = [examine(_text(path), folder=folder) for path, folder in files]
         refused = 0
@@ -50,24 +53,31 @@ class Command(BaseCommand):
             refused += bool(found.issues)
         if refused:
             raise CommandError(f"Nothing was published: {refused} of {len(files)} files have issues.")
-        try:
-            with transaction.atomic():  # all of them or none
-                for (path, _), found in zip(files, examined, strict=True):
-                    self._publish(path, found, dict(wanted), options)
-                if options["dry_run"]:
-                    transaction.set_rollback(True)
-        except RefusedError as error:
-            for issue in error.issues:
-                self.stderr.write(str(issue))
-            raise CommandError(
-                "Nothing was published. Name a group for each role: --role NAME=GROUP."
-            ) from None
+        _only_roles_of([found.document for found in examined if found.document is not None], wanted)
+        with transaction.atomic():  # all of them or none
+            for (path, _), found in zip(files, examined, strict=True):
+                try:
+                    self._publish(path, found, wanted, options)
+                except RefusedError as error:
+                    raise self._refusal(path, error) from None
+            if options["dry_run"]:
+                transaction.set_rollback(True)
 
-    def _publish(self, path: Path, found: Examined, wanted: dict[str, str], options: dict[str, Any]) -> None:
+    def _refusal(self, path: Path, error: RefusedError) -> CommandError:
+        for issue in error.issues:
+            self.stderr.write(f"{path}: {issue}")
+        if all(issue.rule == UNMAPPED for issue in error.issues):
+            return CommandError("Nothing was published. Name a group for each role: --role NAME=GROUP.")
+        return CommandError("Nothing was published. Put right what is named above, then publish again.")
+
+    def _publish(
+        self, path: Path, found: Examined, wanted: Mapping[str, str], options: dict[str, Any]
+    ) -> None:
         document = found.document
         if document is None:
             raise CommandError(f"{path}: no document")
-        offered = proposal(document)
+        newest = latest(document.name)
+        offered = proposal(document, newest)
         roles = dict(offered.roles)
         for role in document.roles:
             if role in wanted:
@@ -75,12 +85,12 @@ class Command(BaseCommand):
         mapping = RoleMap(roles=roles, escalations=offered.escalations)
         if options["escalations"]:
             mapping = RoleMap(roles=roles, escalations=_group(options["escalations"]).pk)
-        elif offered.escalations is None and latest(document.name) is None:
+        elif offered.escalations is None and newest is None:
             approvers = [s.person for s in document.steps.values() if s.kind == "approve"]
             mapping = RoleMap(
                 roles=roles, escalations=next((roles[p] for p in approvers if p in roles), None)
             )
-        if (version := is_in_force(document, mapping)) is not None:
+        if (version := is_in_force(newest, document, mapping)) is not None:
             self.stdout.write(f"{document.name} v{version.number} says the same already")
             return
         version = publish(draft(_text(path), by=BY), mapping, by=BY)
@@ -97,6 +107,14 @@ def _pair(text: str) -> tuple[str, str]:
             f"--role {text}: write NAME=GROUP, e.g. --role finance-approver='Finance approvers'"
         )
     return name.strip(), group.strip()
+
+
+def _only_roles_of(documents: Sequence[Document], wanted: Mapping[str, str]) -> None:
+    """Refuse a role that none of the processes has: a slip of the pen would map nothing and say nothing."""
+    known = {role for document in documents for role in document.roles}
+    if strangers := [name for name in wanted if name not in known]:
+        there = "; ".join(f"{d.name} has {', '.join(d.roles) or 'no roles'}" for d in documents)
+        raise CommandError(f"--role {', '.join(strangers)}: there is no such role. {there}.")
 
 
 def _file(path: Path) -> tuple[Path, str]:

@@ -1,0 +1,47 @@
+"""Middleware: a form that is larger than any page's is refused before its files are read.
+
+The REST door bounds its own bodies, by tool. Whoever sent a form keeps the page with all that was typed.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from rest_framework.views import APIView
+
+from approvals.reading import words
+from approvals.screens import frame
+
+
+class Bodies:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        if issubclass(getattr(view, "cls", object), APIView):
+            return None
+        size = request.META.get("CONTENT_LENGTH") or "0"
+        chunked = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
+        if not chunked and size.isdigit() and int(size) <= settings.MAX_FORM_BYTES:
+            return None
+        return _too_large(request)
+
+
+def _too_large(request: HttpRequest) -> HttpResponse:
+    most = words.size(settings.MAX_FORM_BYTES)
+    text = f"The form was larger than {most} and was not sent. Attach fewer or smaller files."
+    if frame.htmx(request):
+        # the page stays as it is, and says so
+        response = render(request, "approvals/_toasts.html", {"messages": [text]})
+        response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#toasts", "innerHTML"
+        return response
+    context = {"title": "Too large", "text": f"{text} Your browser's back button leads to what you typed."}
+    return render(request, "413.html", context, status=413)
