@@ -5,8 +5,10 @@ deadline of one `ask` (EVALUATOR_SECONDS). `judge` asks the whole check exactly 
 its own, after anything but a permanent error. So a check takes at most twice EVALUATOR_SECONDS, and never
 mixes answers of two askings.
 
-The heuristic passes here, because it answers only where the settings name it and nobody else; a chain that
-falls back to it must not let it pass.
+With the author's questions goes one of our own (`checks.canary`): where its answer is yes, nothing passes.
+
+The heuristic passes where it is the only one that was chosen; where a chain asked it in place of a model
+(`Answers.by.stopgap`), nothing passes.
 """
 
 import logging
@@ -14,11 +16,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 
 from django.conf import settings
 from django.db import connections
 from django.utils import timezone
 
+from checks import canary, outcomes
 from checks import material as materials
 from checks.evaluators import Answers, Evaluator, EvaluatorError, configured
 from checks.material import Material
@@ -47,10 +51,17 @@ class Judgement:
     truncated: bool
     digest: str
     least_sure: float | None
+    addressed: bool  # the material speaks to whoever judges it
     error: str
     asked: int  # how many times the whole check was asked: 1, 2, or 0 where there was nobody to ask
     milliseconds: int
     at: datetime
+    stopgap: bool = False
+    # of the asking that was answered
+    requests: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: Decimal | None = None
 
 
 def judge(
@@ -72,24 +83,36 @@ def judge(
     asked_of = evaluator or configured()
     shown, truncated = materials.cut(materials.without_urls(material.run_data), limits.check_state_bytes)
     started = time.monotonic()
-    answers, error, asked = _ask(asked_of, replace(material, run_data=shown), questions)
+    answers, error, asked = _ask(asked_of, replace(material, run_data=shown), [*questions, canary.QUESTION])
     judged = _judged(questions, answers, limits)
+    addressed = answers is not None and (answers.answers[-1].probability or 0.0) >= canary.YES_FROM
+    verdict = worst(item.result for item in judged) if judged else Verdict.ERROR
+    by = answers.by if answers else None
+    stopgap = by is not None and by.stopgap
+    doubted = verdict == Verdict.PASS and (addressed or stopgap)
     return Judgement(
-        verdict=worst(item.result for item in judged) if judged else Verdict.ERROR,
+        verdict=Verdict.UNSURE if doubted else verdict,
         advisory=advisory,
         judged=judged,
         model=answers.model if answers else "",
-        evaluator=asked_of.name if asked_of else "none",
-        evaluator_version=version_of(asked_of),
+        evaluator=by.name if by else asked_of.name if asked_of else "none",
+        evaluator_version=by.version if by else version_of(asked_of),
         method=answers.method if answers else getattr(asked_of, "method", ""),
-        is_model=asked_of.is_model if asked_of else False,
+        is_model=by.is_model if by else asked_of.is_model if asked_of else False,
         truncated=truncated,
         digest=materials.digest(material, questions, version_of(asked_of)),
-        least_sure=least_sure(judged),
+        # nothing is less sure than a pass that the work itself asked for, or that no model gave
+        least_sure=1.0 if doubted else least_sure(judged),
+        addressed=addressed,
         error=error[:MAX_ERROR_CHARS],
         asked=asked,
         milliseconds=round((time.monotonic() - started) * 1000),
         at=timezone.now(),
+        stopgap=stopgap,
+        requests=answers.requests if answers else 0,
+        input_tokens=answers.input_tokens if answers else None,
+        output_tokens=answers.output_tokens if answers else None,
+        cost=by.cost if by else None,
     )
 
 
@@ -107,15 +130,19 @@ def _ask(
     error = EvaluatorError("")
     for asked in range(1, ASKS + 1):
         try:
-            return _answers(evaluator, material, questions), "", asked
+            answers = _answers(evaluator, material, questions)
         except EvaluatorError as failed:
             error = failed
         except Exception as failed:  # noqa: BLE001 - logged, and told as an error verdict
             # A broken evaluator must not break a submission; its traceback goes to whoever runs the server.
             _log.exception("evaluator %s failed", evaluator.name)
             error = EvaluatorError(f"the evaluator failed ({type(failed).__name__})")
+        else:
+            outcomes.note(evaluator, well=True)
+            return answers, "", asked
         if error.permanent:
             break
+    outcomes.note(evaluator, well=False)
     return None, error.message or "the evaluator did not answer", asked
 
 
@@ -134,7 +161,7 @@ def _answers(evaluator: Evaluator, material: Material, questions: Sequence[Quest
 def _judged(questions: Sequence[Question], answers: Answers | None, limits: Limits) -> tuple[Judged, ...]:
     if answers is None:
         return ()
-    pairs = zip(questions, answers.answers, strict=True)
+    pairs = zip(questions, answers.answers[: len(questions)], strict=True)
     return tuple(judge_answer(question, answer, limits) for question, answer in pairs)
 
 

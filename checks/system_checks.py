@@ -9,7 +9,8 @@ from django.core import checks as system_checks
 
 from checks.evaluators import EVALUATORS, NONE
 
-PATH = "/v1/systemone"
+# what each wire adds to its base
+PATHS = {"system_one": "/v1/systemone", "decisions": "/v1/decisions", "chat": "/chat/completions"}
 
 
 def register() -> None:
@@ -22,7 +23,7 @@ def check_evaluator(**_: Any) -> list[system_checks.CheckMessage]:
     if kind != NONE and kind not in EVALUATORS:
         known = ", ".join([NONE, *EVALUATORS])
         return [_error("E001", "EVALUATOR names no evaluator that exists.", f"Set it to one of {known}.")]
-    if kind != "system_one":
+    if kind not in PATHS:
         return _unused(kind)
     return [*_address(), *_model(), *_key()]
 
@@ -35,13 +36,15 @@ def _unused(kind: str) -> list[system_checks.CheckMessage]:
         return []
     what = "is" if len(names) == 1 else "are"
     message = f"{', '.join(names)} {what} set, but EVALUATOR is {kind} and does not use {'it' if what == 'is' else 'them'}."
-    return [_warning("W001", message, "Set EVALUATOR=system_one, or unset the rest.")]
+    return [_warning("W001", message, f"Set EVALUATOR to one of {', '.join(PATHS)}, or unset the rest.")]
 
 
 def _address() -> list[system_checks.CheckMessage]:
-    hint = "Set it to the address before /v1/systemone, e.g. http://localhost:11434 or https://openrouter.ai/api."
+    added = PATHS[settings.EVALUATOR]
+    example = "https://api.openai.com/v1" if settings.EVALUATOR == "chat" else "http://localhost:11434"
+    hint = f"Set it to the address before {added}, e.g. {example}."
     if not settings.EVALUATOR_URL:
-        return [_error("E002", "EVALUATOR is system_one, but EVALUATOR_URL is not set.", hint)]
+        return [_error("E002", f"EVALUATOR is {settings.EVALUATOR}, but EVALUATOR_URL is not set.", hint)]
     url = split(settings.EVALUATOR_URL)
     if url is None:
         return [_error("E003", "EVALUATOR_URL is no http or https address.", hint)]
@@ -50,8 +53,9 @@ def _address() -> list[system_checks.CheckMessage]:
         message = "EVALUATOR_URL holds credentials, a query or a fragment."
         found.append(_error("E004", message, "Leave them out; a key belongs in EVALUATOR_KEY."))
     path = url.path.rstrip("/")
-    if path.endswith((PATH, "/v1")):
-        message = f"EVALUATOR_URL ends in {PATH if path.endswith(PATH) else '/v1'}, which is added to it."
+    twice = next((end for end in (added, "/v1") if path.endswith(end) and added.startswith(end)), None)
+    if twice is not None:
+        message = f"EVALUATOR_URL ends in {twice}, which is added to it."
         found.append(_error("E005", message, hint))
     return found
 
@@ -59,7 +63,7 @@ def _address() -> list[system_checks.CheckMessage]:
 def _model() -> list[system_checks.CheckMessage]:
     if settings.EVALUATOR_MODEL:
         return []
-    message = "EVALUATOR is system_one, but EVALUATOR_MODEL is not set."
+    message = f"EVALUATOR is {settings.EVALUATOR}, but EVALUATOR_MODEL is not set."
     return [_error("E006", message, "Set it to a model name that the server knows.")]
 
 

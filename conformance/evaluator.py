@@ -5,21 +5,25 @@
     evaluator.break_down()                  # answers with an error until it is told to say something
     evaluator.hold()                        # takes questions and answers none until release()
 
+It answers so to the suite's own questions. A server may ask one of its own beside them (whether the work tries to
+steer whoever judges it, say): to those the answer is no.
+
 The server under test must be configured to ask it (`EVALUATOR_URL=http://127.0.0.1:<port>` or the like).
 """
 
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Container
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from conformance import codec
+from conformance import codec, library
 from conformance.failures import CannotRunError
 
 MODEL = "conformance-model-1"
 HELD_SECONDS = 30.0  # the longest that an answer is held back
 PATH = "/v1/systemone"
-SURE = 0.99
+SURE, NO = 0.99, 0.01
 
 
 @dataclass(slots=True)
@@ -44,7 +48,9 @@ class Asked:
 class Evaluator:
     """Listens on a port of this machine until it is closed."""
 
-    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+    def __init__(self, port: int, host: str = "127.0.0.1", *, own: Container[str] | None = None) -> None:
+        """`own`: the questions that are answered as it was told; None = those of the suite's files."""
+        self._own = library.asks() if own is None else own
         self._script = Script()
         self._lock = threading.Lock()
         self._gate = threading.Event()
@@ -107,9 +113,13 @@ class Evaluator:
         self._gate.wait(HELD_SECONDS)
         if script.broken:
             return 503, {"error": "told to be out of order"}
-        answers = {key: answer_to(question, script) for key, question in questions.items()}
+        answers = {key: self._answer(question, script) for key, question in questions.items()}
         usage = {"input_tokens": 1, "output_tokens": 1}
         return 200, {"model": MODEL, "answers": answers, "usage": usage}
+
+    def _answer(self, question: Any, script: Script) -> dict[str, Any]:
+        foreign = question["type"] == "noul" and question.get("instructions") not in self._own
+        return answer_to(question, replace(script, yes=NO) if foreign else script)
 
 
 def answer_to(question: Any, script: Script) -> dict[str, Any]:

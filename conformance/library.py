@@ -56,3 +56,11 @@ def write_to(target: Path) -> list[Path]:
         shutil.copyfile(file.folder / "PROCESS.md", into / "PROCESS.md")
         written.append(into)
     return written
+
+
+_ASK = re.compile(r"^ +(?:- )?(?:ask|check): (\S.*)$", re.MULTILINE)
+
+
+def asks() -> frozenset[str]:
+    """Every question that the suite's files put to an evaluator."""
+    return frozenset(text.strip() for file in files() for text in _ASK.findall(file.text))

@@ -2,7 +2,7 @@
 
 A command is a template such as `python manage.py publish {paths} --role {role}={group}`. `{paths}` alone in
 an argument becomes one argument per folder; an argument that holds `{role}` or `{group}` is repeated for each
-role, together with the option (`--role`) that stands right before it.
+role that the folders' files name, together with the option (`--role`) that stands right before it.
 """
 
 import os
@@ -47,12 +47,20 @@ class Publisher:
                 filled += [str(path) for path in paths]
             elif "{role}" in word or "{group}" in word:
                 option = filled.pop() if filled and filled[-1].startswith("-") else ""
-                for role, group in self._roles.items():
+                for role, group in self.roles_of(paths).items():
                     filled += [option] if option else []
                     filled.append(word.replace("{role}", role).replace("{group}", group))
             else:
                 filled.append(word.replace("{paths}", " ".join(str(path) for path in paths)))
         return filled
+
+    def roles_of(self, paths: Sequence[Path]) -> dict[str, str]:
+        """The roles that the files name, with their groups: a server may refuse one that no file knows."""
+        files = [path / "PROCESS.md" for path in paths]
+        texts = [file.read_bytes() for file in files if file.is_file()]
+        return {
+            role: group for role, group in self._roles.items() if any(role.encode() in text for text in texts)
+        }
 
     def publish(self, paths: Sequence[Path]) -> Outcome:
         """Run the command for these folders. Its exit code tells whether they were published."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.contrib.auth.models import Group, Permission, User
 
+from checks import canary
 from checks.evaluators import Answers, EvaluatorError
 from checks.questions import Answer, Kind, Question
 from processes import agents, pipeline, publishing
@@ -65,6 +66,7 @@ class ScriptedEvaluator:
     is_model: bool = True
     method: str = "script"
     asked: list[Any] = field(default_factory=list)
+    addressed: float = 0.02  # what it says to our own question
     before: Callable[[], None] | None = None
 
     def ask(self, state: Any, questions: Sequence[Question], *, deadline: float) -> Answers:
@@ -75,9 +77,13 @@ class ScriptedEvaluator:
         if isinstance(step, str):
             raise EvaluatorError(step, permanent=True)
         values = [step[min(i, len(step) - 1)] for i in range(len(questions))]
+        answers = [
+            Answer(probability=self.addressed) if question == canary.QUESTION else answer_to(question, value)
+            for question, value in zip(questions, values, strict=True)
+        ]
         return Answers(
             model="scripted-1",
-            answers=tuple(answer_to(q, value) for q, value in zip(questions, values, strict=True)),
+            answers=tuple(answers),
             method=self.method,
         )
 

@@ -23,6 +23,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from checks import canary
 from checks.evaluators import Answers, Config
 from checks.evaluators.heuristic_text import NEGATORS, Reading, content, read, stem, words
 from checks.evaluators.system_one_answers import (
@@ -68,9 +69,13 @@ class Heuristic:
         del deadline
         submission = material_state.get("submission")
         reading = read(submission if isinstance(submission, Mapping) else {})
-        return Answers(
-            model=MODEL, answers=tuple(_answer(question, reading) for question in questions), method=METHOD
+        answers = (
+            Answer(probability=canary.by_words(material_state))
+            if question == canary.QUESTION
+            else _answer(question, reading)
+            for question in questions
         )
+        return Answers(model=MODEL, answers=tuple(answers), method=METHOD)
 
 
 def _answer(question: Question, reading: Reading) -> Answer:

@@ -157,7 +157,7 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 def _contradiction(output: Mapping[str, Any], summary: str) -> float:
     """Denied claims / (denied + confirmed): booleans, words with an opposite, and numbers named in the summary."""
     parts = [part for part in _SENTENCE.split(summary) if part.strip()]
-    sentences = [(dict(polarity(words(part))), _numbers(part)) for part in parts]
+    sentences = [(dict(polarity(words(part))), numbers_in(part)) for part in parts]
     denied = confirmed = 0
     for name, value in list(_leaves(output))[:200]:
         label = set(content(words(" ".join(_CAMEL.split(name)))))
@@ -177,7 +177,7 @@ def _agrees(label: set[str], value: Any, stems: Mapping[str, bool], numbers: set
         if not label or not label <= set(stems) or not numbers:
             return None
         return Decimal(str(value)) in numbers
-    if isinstance(value, str) and len(told := content(words(value))) == 1 and told[0] in _CONTRARY:
+    if isinstance(value, str) and len(told := content(words(value))) == 1 and told[0] in CONTRARY:
         return _affirmed(set(told), stems)
     return None
 
@@ -186,11 +186,11 @@ def _affirmed(label: set[str], stems: Mapping[str, bool]) -> bool | None:
     """Whether the words of a label stand in a sentence affirmed (True), negated or opposed (False), or not at all."""
     if label and label <= set(stems):
         return not any(stems[word] for word in label)
-    opposed = [stems[other] for word in label for other in _CONTRARY.get(word, ()) if other in stems]
+    opposed = [stems[other] for word in label for other in CONTRARY.get(word, ()) if other in stems]
     return all(opposed) if opposed else None
 
 
-def _numbers(text: str) -> set[Decimal]:
+def numbers_in(text: str) -> set[Decimal]:
     found: set[Decimal] = set()
     for raw in _NUMBER.findall(text):
         try:
@@ -204,7 +204,7 @@ def _numbers(text: str) -> set[Decimal]:
 _PROOF = _set("attach report file document evidence link proof")
 _SAME_STEMS: dict[str, str] = {}
 _SAME_STEMS.update({stem(word): stem(same) for word, same in _SAME.items()})
-_CONTRARY: dict[str, set[str]] = {}
+CONTRARY: dict[str, set[str]] = {}
 for _one, _other in _OPPOSITES:
-    _CONTRARY.setdefault(stem(_one), set()).add(stem(_other))
-    _CONTRARY.setdefault(stem(_other), set()).add(stem(_one))
+    CONTRARY.setdefault(stem(_one), set()).add(stem(_other))
+    CONTRARY.setdefault(stem(_other), set()).add(stem(_one))

@@ -184,13 +184,14 @@ def misplaced(w: World) -> None:
         {"output": {}}, {"evidence": []}, {"summary": "S"}, {"next": "done"}, {"reason": "R"},
         {"next": "done", "reason": "R"},
     )  # fmt: skip
+    call = w.decision(ask, "ask")
     for extra in extras:
         for given in (
             {"decision": "approved"},
             {"decision": "rejected", "note": "N"},
             {"decision": "failed", "note": "N"},
         ):
-            w.person.refused("decide", "invalid", **w.decision(ask, "ask", **given, **extra))
+            w.person.refused("decide", "invalid", **{**call, **given, **extra})
     states(w.view(ask), ask="waiting")
 
 

@@ -61,6 +61,17 @@ def claim(w: World) -> None:
     "history", "In history", "core §3.1", "What rework takes back is kept exactly too.",
 )  # fmt: skip
 def history(w: World) -> None:
+    view = w.start("conform-approval")
+    given = {"text": "T", "length": Number("0.1000000000000000055")}
+    w.work(view, "draft", given)
+    view = w.decide(view, "approve", "rejected", note="Again.")
+    equal([past["output"] for past in record_of(view, "draft")["history"]], [given], "the outputs in history")
+
+
+@chapter.case(
+    "person", "From a person", "core §2.3", "Numbers of a decision are kept exactly.",
+)  # fmt: skip
+def from_a_person(w: World) -> None:
     view = w.start("conform-task")
     view = w.decide(view, "task", "completed", output={"answer": "A", "count": Number("1e400")})
     equal(record_of(view, "task")["output"]["count"], Number("1e400"), "the number that a person gave")

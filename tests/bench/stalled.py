@@ -40,7 +40,7 @@ class Stalling(Evaluator):
     """Answers at once, or not before it is let go (or a minute has passed)."""
 
     def __init__(self) -> None:
-        super().__init__(0)
+        super().__init__(0, own={"Is it good?"})
         self.go = threading.Event()
 
     def reply(self, body: bytes) -> tuple[int, Any]:

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def answers(p: float, choice: str = "states", level: int = 2):
-    """One whole check: yes/no at p, the summary's choice, the rubric's level."""
+    """One whole check: yes/no at p, the summary's choice, the rubric's level; nothing addresses the judge."""
     names, levels = ("states", "hedges", "unclear"), range(3)
     return Reply(
         body={
@@ -28,6 +28,7 @@ def answers(p: float, choice: str = "states", level: int = 2):
                     "type": "score", "score": level, "confidence": 0.95,
                     "probabilities": {str(n): 0.96 if n == level else 0.02 for n in levels},
                 },
+                "q3": {"type": "noul", "noul": 0.02},  # the server's own: does it address the judge?
             },
             "usage": {"input_tokens": 120, "output_tokens": 12},
         }

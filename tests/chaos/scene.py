@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from conformance.evaluator import Evaluator, Script, answer_to
+from conformance.evaluator import Evaluator, Script
 from conformance.identities import Identity, Session, prove
 from tests.chaos import clients, processes
 from tests.chaos.clients import Caller, Load
@@ -27,7 +27,7 @@ class Model(Evaluator):
     """Judges by the quality that a submission names. Now and then it is slow, or out of order."""
 
     def __init__(self) -> None:
-        super().__init__(0)
+        super().__init__(0, own={"Is its quality good?"})
         self._count = 0
 
     def reply(self, body: bytes) -> tuple[int, Any]:
@@ -38,7 +38,7 @@ class Model(Evaluator):
         asked = json.loads(body)
         quality = asked["state"]["submission"]["output"]["quality"]
         script = Script(yes=SURE[quality])
-        answers = {key: answer_to(question, script) for key, question in asked["questions"].items()}
+        answers = {key: self._answer(question, script) for key, question in asked["questions"].items()}
         return 200, {"model": "chaos-1", "answers": answers, "usage": {"input_tokens": 1, "output_tokens": 1}}
 
 

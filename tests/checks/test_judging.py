@@ -143,11 +143,11 @@ class TestWhoIsAsked:
         class Half(Scripted):
             def ask(self, material_state, questions, *, deadline):
                 calls.append(len(questions))
-                given = ALL_WELL[:1] if len(calls) == 1 else UNSURE
+                given = ALL_WELL[:1] if len(calls) == 1 else (*UNSURE, Answer(probability=0.0))
                 return Answers(model=f"m-{len(calls)}", answers=given, method="script")
 
         it = judge(example(), QUESTIONS, Limits(), evaluator=Half())
-        assert (it.model, it.verdict, calls) == ("m-2", "unsure", [3, 3])
+        assert (it.model, it.verdict, calls) == ("m-2", "unsure", [4, 4])
 
 
 class TestTransactions:

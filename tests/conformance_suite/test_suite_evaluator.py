@@ -17,7 +17,7 @@ def ask(evaluator, path="/v1/systemone"):
 
 
 def test_it_says_what_it_is_told_and_remembers_what_it_was_asked():
-    with Evaluator(0) as evaluator:
+    with Evaluator(0, own={"Is it?"}) as evaluator:
         evaluator.say(yes=0.7, choice=("b", 0.7), level=(0, 0.5))
         answer = ask(evaluator).json()
         assert answer["model"] == MODEL
@@ -30,6 +30,11 @@ def test_it_says_what_it_is_told_and_remembers_what_it_was_asked():
         assert evaluator.asked == []
         assert ask(evaluator).json()["answers"]["q0"]["noul"] == 0.99
         assert ask(evaluator, "/v1/other").status_code == 404
+
+
+def test_to_a_question_of_the_servers_own_it_says_no():
+    with Evaluator(0, own={"Another?"}) as evaluator:
+        assert ask(evaluator).json()["answers"]["q0"]["noul"] == 0.01
 
 
 def test_a_port_that_is_taken():

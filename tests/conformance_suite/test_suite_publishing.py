@@ -34,15 +34,23 @@ def commands(tmp_path):
     return [int(line) for line in (tmp_path / "log").read_text().split()]
 
 
-def test_a_template_is_filled_in():
-    publisher = Publisher("publish {paths} --role {role}={group} --yes", {"a": "A b", "c": "C"})
-    assert publisher.command([Path("/x/one"), Path("/x/t wo")]) == [
-        "publish", "/x/one", "/x/t wo", "--role", "a=A b", "--role", "c=C", "--yes",
+def test_a_template_is_filled_in(tmp_path):
+    publisher = Publisher("publish {paths} --role {role}={group} --yes", {"ada": "A b", "cy": "C", "bo": "B"})
+    one, two = folder(tmp_path, "one", "person: ada"), folder(tmp_path, "t wo", "person: cy")
+    assert publisher.command([one, two]) == [
+        "publish", str(one), str(two), "--role", "ada=A b", "--role", "cy=C", "--yes",
     ]  # fmt: skip
 
 
-def test_a_template_without_an_option_before_the_role():
-    assert Publisher("p {paths} {role}:{group}", {"a": "A"}).command([Path("x")]) == ["p", "x", "a:A"]
+def test_a_role_that_no_file_names_is_not_mapped(tmp_path):
+    publisher = Publisher("publish {paths} --role {role}={group}", {"ada": "A"})
+    bare = folder(tmp_path, "bare", "nobody")
+    assert publisher.command([bare]) == ["publish", str(bare)]
+
+
+def test_a_template_without_an_option_before_the_role(tmp_path):
+    one = folder(tmp_path, "one", "person: ada")
+    assert Publisher("p {paths} {role}:{group}", {"ada": "A"}).command([one]) == ["p", str(one), "ada:A"]
 
 
 @pytest.mark.parametrize("template", ["publish", "publish 'open"])
