@@ -1,10 +1,12 @@
-"""The queue to look at, and rules on who may decide, also on a group's own page."""
+"""The queue to look at, rules on who may decide (also on a group's own page), and people and groups, who stay."""
 
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
-from django.contrib.auth.models import Group
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
 
 from approvals.models import GroupRule, QueueEntry
 from processes.admin.records import Record, case_link, link, process_filter, whose, word_filter
@@ -56,11 +58,25 @@ class GroupRuleInline(admin.StackedInline):  # type: ignore[type-arg]  # generic
     verbose_name = verbose_name_plural = "rule for its members' decisions"
 
 
-admin.site.unregister(Group)
+admin.site.unregister([Group, User])
+
+
+class Kept:
+    """Records name people (`person:NAME`) and groups (`g_7`): another that came by that name would inherit what
+    they did, and the log of a person's changes would go with the row. So neither is deleted.
+    """
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin):
-    """Django's own, with the rule beside it."""
+class GroupAdmin(Kept, DjangoGroupAdmin):
+    """Django's own, with the rule beside it. One that is not needed is emptied, or renamed for another use."""
 
     inlines = (GroupRuleInline,)
+
+
+@admin.register(User)
+class UserAdmin(Kept, DjangoUserAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    """Django's own. Whoever leaves is no longer active."""

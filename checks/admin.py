@@ -7,11 +7,19 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import path
 
-from checks import limits
+from checks import evaluator_admin, limits, verdicts
+from checks.judge import admin as judge_admin
 from checks.models import Answer, CheckLimits, Verdict
-from checks.questions import sentence
+from checks.questions import Limits, sentence
+from checks.replay import LAST, replay, under
+
+__all__ = ["evaluator_admin", "judge_admin"]  # which register their own
 
 
 class ReadOnly:
@@ -29,6 +37,10 @@ class AnswerInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]  # 
     fields = ("ask", "kind", "result", "said")
     readonly_fields = fields
     extra = 0
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Answer]:
+        """With the verdict, which each answer's sentence asks."""
+        return super().get_queryset(request).select_related("verdict")
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -49,16 +61,22 @@ class VerdictAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # gen
         "least_sure",
         "truncated",
         "milliseconds",
+        "requests",
+        "input_tokens",
+        "output_tokens",
+        "cost",
     )
     list_filter = ("verdict", "advisory", "model", "evaluator", "at")
     search_fields = ("=id", "=digest")
     search_help_text = "A verdict's id or the digest of its material."
-    date_hierarchy = "at"
     show_full_result_count = False
     inlines = (AnswerInline,)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+
+THRESHOLDS = ("check_pass", "check_fail", "check_confidence")
 
 
 class CheckLimitsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
@@ -73,10 +91,13 @@ class CheckLimitsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in 
         names = ("check_pass", "check_fail", "check_confidence", "check_state_bytes")
         kwargs["initial"] = {name: getattr(now, name) for name in names} | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
+        for name in set(THRESHOLDS) & set(self.fields):  # a record that is looked at has none
+            # what replay.js puts a slider beside, and where it stands while the field is empty
+            self.fields[name].widget.attrs |= {"data-slider": getattr(now, name) or 0, "step": "any"}
 
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or {}
-        for name in ("check_pass", "check_fail", "check_confidence"):
+        for name in THRESHOLDS:
             value = found.get(name)
             if value is not None and not 0 <= value <= 1:
                 self.add_error(name, "Write a number from 0 to 1, e.g. 0.9 for 90 %.")
@@ -98,6 +119,7 @@ class CheckLimitsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in 
 @admin.register(CheckLimits)
 class CheckLimitsAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
     form = CheckLimitsForm
+    change_form_template = "admin/checks/limits_form.html"
     list_display = ("at", "check_pass", "check_fail", "check_confidence", "check_state_bytes", "by", "why")
     readonly_fields = ("by", "at")
     list_display_links = ("at",)
@@ -115,6 +137,29 @@ class CheckLimitsAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  #
     def save_model(self, request: HttpRequest, obj: CheckLimits, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's
         obj.by = request.user.get_username()
         super().save_model(request, obj, form, change)
+
+    def get_urls(self) -> list[Any]:
+        replay_page = self.admin_site.admin_view(self.replay_page)
+        return [path("replay/", replay_page, name="checks_checklimits_replay"), *super().get_urls()]
+
+    def replay_page(self, request: HttpRequest) -> HttpResponse:
+        """How the last verdicts would have come out under the numbers of the form, which are not kept."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = CheckLimitsForm(request.POST or None)
+        form.is_valid()
+        wrong = [error for name in THRESHOLDS for error in form.errors.get(name, [])] if form.is_bound else []
+        wanted = {name: form.cleaned_data[name] for name in THRESHOLDS} if form.is_bound and not wrong else {}
+        replayed = replay(verdicts.last(), under(Limits(**wanted) if wanted else limits.current()))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"The last {LAST} verdicts",
+            "replays": [] if wrong else [("", replayed)],
+            "wrong": wrong,
+            "form": form,
+        }
+        return TemplateResponse(request, "admin/checks/replayed.html", context)
 
     def get_fieldsets(self, request: HttpRequest, obj: CheckLimits | None = None) -> Any:
         shown = super().get_fieldsets(request, obj)

@@ -7,5 +7,7 @@ class ChecksConfig(AppConfig):
 
     def ready(self) -> None:
         from checks import system_checks
+        from checks.facts import system_checks as facts_checks
 
         system_checks.register()
+        facts_checks.register()

@@ -23,14 +23,19 @@ _SHAPE = re.compile(r"cs_([a-z0-9]{8,12})_([A-Za-z0-9_-]{43})")
 _NOBODY = "0" * 64
 
 
-def issue(label: str) -> tuple[Key, str]:
-    """A new key and its text, which can't be had again. Raises ValueError on a label not 1 to 100 long."""
+def issue(label: str, *, for_judge: bool = False) -> tuple[Key, str]:
+    """A new key and its text, which can't be had again. Raises ValueError on a label not 1 to 100 long.
+
+    It opens the protocol's tools, or the judge API.
+    """
     label = label.strip()
     if not 0 < len(label) <= 100:  # noqa: PLR2004 - the column's width
         raise ValueError("a key needs a label of 1 to 100 characters, so that people know whose it is")
     prefix = "".join(secrets.choice(_ALPHABET) for _ in range(PREFIX_CHARS))
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    key = Key.objects.create(prefix=prefix, digest=_digest(secret), label=label)
+    key = Key.objects.create(
+        prefix=prefix, digest=_digest(secret), label=label, for_agents=not for_judge, for_judge=for_judge
+    )
     return key, f"cs_{prefix}_{secret}"
 
 

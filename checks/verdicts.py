@@ -9,6 +9,7 @@ from checks.judging import Judgement
 from checks.models import Answer, Verdict
 from checks.questions import Answered, Flat, flat, issue_lines, verdict_view
 from checks.questions import Verdict as Word
+from checks.replay import LAST, Kept
 
 _COLUMNS = [field.name for field in fields(Flat)]
 
@@ -36,6 +37,11 @@ def made(judgement: Judgement) -> Made:
         error=judgement.error,
         asked=judgement.asked,
         milliseconds=judgement.milliseconds,
+        stopgap=judgement.stopgap,
+        requests=judgement.requests,
+        input_tokens=judgement.input_tokens,
+        output_tokens=judgement.output_tokens,
+        cost=judgement.cost,
         at=judgement.at,
     )
     rows = [_row(verdict, position, flat(judged)) for position, judged in enumerate(judgement.judged)]
@@ -65,6 +71,18 @@ def stored(digest: str, *, among: Collection[UUID] | None = None) -> Verdict | N
         found = found.filter(pk__in=among)
     verdict: Verdict | None = found.order_by("-at", "-pk").prefetch_related("answers").first()
     return verdict
+
+
+def kept(verdict: Verdict) -> Kept:
+    """For `checks.replay`; its answers should be prefetched."""
+    answers = list(verdict.answers.all())
+    return Kept(verdict.verdict, answers, [answer.own for answer in answers])
+
+
+def last(count: int = LAST) -> list[Kept]:
+    """The newest verdicts that are no errors. Two statements."""
+    found = Verdict.objects.exclude(verdict=Word.ERROR).order_by("-at", "-pk").prefetch_related("answers")
+    return [kept(verdict) for verdict in found[:count]]
 
 
 def view(verdict: Verdict, answers: Iterable[Answered]) -> dict[str, Any]:

@@ -230,6 +230,9 @@ EVALUATOR_PRIVATE_HOSTS = env.words("EVALUATOR_PRIVATE_HOSTS")
 CHECK_WAIT_SECONDS = env.seconds("CHECK_WAIT_SECONDS", 25.0, least=0.1)
 SERVER_THREADS = env.whole("SERVER_THREADS", 8, least=1)
 
+# What one key of the judge API may do in a day, and how long what it asks to keep is kept.
+JUDGE_CALLS_PER_DAY = env.whole("JUDGE_CALLS_PER_DAY", 2_000)
+RETAIN_DAYS = env.whole("RETAIN_DAYS", 30, least=1, most=3650)
 # Where facts about chains are read; see checks/facts. An address may hold a key, so it is never shown.
 BASE_RPC_URL = env.text("BASE_RPC_URL", "https://mainnet.base.org")
 SOLANA_RPC_URL = env.text("SOLANA_RPC_URL", "https://api.mainnet-beta.solana.com")

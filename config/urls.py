@@ -5,6 +5,8 @@ from django.utils.functional import lazy
 from django.views.generic import RedirectView
 
 urlpatterns = [
+    # before the protocol's, whose last pattern takes any name for a tool's
+    path("v1/", include("checks.urls")),
     path("v1/", include("processes.urls")),
     path("admin/", admin.site.urls),
     # browsers ask for it before they have read a page

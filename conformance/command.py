@@ -22,6 +22,8 @@ from conformance.world import World
 
 PASSED, FAILED, COULD_NOT_RUN = 0, 1, 2
 SECONDS = 60.0  # the longest that one call may take
+# a server may close a connection that is idle, and some do after two seconds: never send on one that it is about to
+LIMITS = httpx.Limits(keepalive_expiry=0.5)
 
 
 def main(arguments: Sequence[str], transport: httpx.BaseTransport | None = None) -> int:
@@ -84,7 +86,9 @@ def build(
 
     def actor(name: str, identity: identities.Identity | None) -> Actor:
         http = stack.enter_context(
-            httpx.Client(base_url=chosen.url, timeout=SECONDS, trust_env=False, transport=transport)
+            httpx.Client(
+                base_url=chosen.url, timeout=SECONDS, limits=LIMITS, trust_env=False, transport=transport
+            )
         )
         if identity is not None:
             _sign_in(http, identity, credentials.session, name, mask)

@@ -152,7 +152,7 @@ def again(run: str, submission: UUID, fence: int) -> Asking | None:
 
     It judges the run as it now is. Reading the run first lets its revision guard everything read after it.
     """
-    loaded = runs.load(run)
+    loaded = runs.load(run, events=True)
     row = Submission.objects.select_related("attempt__step").filter(pk=submission).first()
     if row is None or row.fence != fence or not being_checked(row) or not loaded.now.live:
         return None
@@ -186,8 +186,9 @@ def _settle(
     submission = asking.submission if ours else Submission.objects.get(pk=asking.submission.pk)
     if not loaded.now.live:
         # cancel wins: the late verdict is kept, void
-        row = verdicts.record(judgement)
-        Submission.objects.filter(pk=submission.pk).update(verdict=row, state=SubmissionState.VOID)
+        if _awaits(submission, asking):
+            row = verdicts.record(judgement)
+            Submission.objects.filter(pk=submission.pk).update(verdict=row, state=SubmissionState.VOID)
         return run_ended()
     loaded.unsettled.discard(asking.step)
     if submission.fence != asking.fence or submission.state != SubmissionState.CHECKING:
@@ -203,6 +204,14 @@ def _settle(
     answers = [flat(judged) for judged in judgement.judged]
     known = files.citable(verified, by=submission.by, cited=cited(loaded))
     return apply(loaded, call, asking.step, submission, answers, known)
+
+
+def _awaits(submission: Submission, asking: Asking) -> bool:
+    """Whether a run that has ended left it without this verdict. What somebody resumed is theirs: it may have
+    ended the run.
+    """
+    unsettled = submission.state in (SubmissionState.CHECKING, SubmissionState.VOID)
+    return submission.fence == asking.fence and unsettled and submission.verdict_id is None
 
 
 def _made(loaded: Loaded, judgement: judging.Judgement) -> VerdictRow:

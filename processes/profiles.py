@@ -20,8 +20,8 @@ def profiles() -> list[str]:
 
 
 UNJUDGED = (
-    "No evaluator is configured, so nobody would answer the check. Set EVALUATOR (see docs/settings.md), "
-    "or remove check."
+    "No evaluator is configured, so nobody would answer the check. Add one in the admin under Evaluators, "
+    "set EVALUATOR (see docs/evaluators.md), or remove check."
 )
 
 

@@ -73,16 +73,17 @@ def live_attempt() -> FilteredRelation:
 def _row(run: str, *, lock: bool) -> Run:
     rows = Run.objects.annotate(**limits.columns())
     if lock:
-        rows = rows.select_for_update()
+        # rows that merely name the run (a notice of the timers) don't wait for it, nor it for them
+        rows = rows.select_for_update(no_key=True)
     row = rows.filter(pk=run).first()
     if row is None:
         raise ToolError("not_found", f"There is no run {run[:60]}.")
     return row
 
 
-def load(run: str, *, lock: bool = False) -> Loaded:
+def load(run: str, *, lock: bool = False, events: bool = False) -> Loaded:
     """Raises ToolError `not_found`. Two statements (three where events are held), plus two when
-    its version is new to this process.
+    its version is new to this process. `events`: with those that are held, as whoever moves the run needs it.
     """
     row = _row(run, lock=lock)
     about = compiled(row.version_id)
@@ -113,7 +114,7 @@ def load(run: str, *, lock: bool = False) -> Loaded:
         if (item := getattr(found, "open", None)) is not None:
             item.step, item.run, item.attempt = step, row, attempt
             loaded.items[step.name] = item
-    if lock and found is not None and found.holds:
+    if (lock or events) and found is not None and found.holds:
         loaded.now.held = [
             engine.Event(event.name, event.by, codec.loads(event.data), event.pk)
             for event in HeldEvent.objects.filter(run=row)
@@ -139,8 +140,14 @@ def _now(row: Run, about: Compiled) -> engine.Now:
 
 
 def go_on(loaded: Loaded) -> bool:
-    """Go on from every wait whose time has come. Whether there was any."""
-    return loaded.now.live and loaded.sleepers and engine.wake(loaded.now)
+    """Go on from every wait whose time has come. Whether there was any.
+
+    The snapshot goes with it: a decision that was made on what was there before is stale.
+    """
+    went_on = loaded.now.live and loaded.sleepers and engine.wake(loaded.now)
+    if went_on:
+        _fill(loaded.row, loaded.now)
+    return went_on
 
 
 @contextmanager
@@ -159,11 +166,13 @@ def resumed(loaded: Loaded) -> Iterator[Loaded]:
     """The run as we left it an answer ago, in a new transaction and without reading it again.
 
     Its lock is the guarded save, which comes before any other write. Raises LostLockError when somebody
-    moved the run in between; then nothing is saved, and `locked` is the way.
+    moved the run in between, or the time ended it; then nothing is saved, and `locked` is the way.
     """
     with transaction.atomic(durable=True):
         loaded.now.at = timezone.now()
         go_on(loaded)
+        if not loaded.now.live:
+            raise LostLockError(f"run {loaded.row.pk} ended while nobody held its lock")
         yield loaded
 
 

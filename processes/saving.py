@@ -3,6 +3,8 @@
 Only `runs.py` calls this, under the run's lock. A bounded number of statements whatever the run's size.
 """
 
+from django.db.models import F
+
 from checks import codec, verdicts
 from processes import engine, seams
 from processes.loaded import Loaded
@@ -36,9 +38,8 @@ def save_steps(loaded: Loaded) -> None:
         new = {column: getattr(standing, column) for column in STANDING}
         old = {column: getattr(row, column) for column in STANDING}
         if new != old or row.activations != loaded.numbers[name]:
-            row.overdue_told = (
-                row.overdue_told and row.due_at == standing.due_at
-            )  # a repeat restarts the clock
+            # the timers write it without the run's lock; a repeat, which restarts the clock, takes it back
+            row.overdue_told = F("overdue_told") if row.due_at == standing.due_at else False
             for column, value in new.items():
                 setattr(row, column, value)
             row.activations = loaded.numbers[name]
@@ -102,8 +103,14 @@ def save_submissions(loaded: Loaded) -> None:
 
 def _void(loaded: Loaded) -> None:
     """An attempt's end makes void what was still being checked or held."""
-    held = {item.step.name for item in loaded.closed if item.candidate and item.candidate.state == HELD}
-    over = [pk for pk, attempt in loaded.over.items() if attempt.step.name in loaded.unsettled | held]
+    doubtful = loaded.unsettled | {
+        item.step.name for item in loaded.closed if item.candidate and item.candidate.state == HELD
+    }
+    if not loaded.now.live:
+        # that a sibling's check has begun moves no run: a verdict may end the run without knowing of it
+        done = loaded.handed.attempt.step.name if loaded.handed is not None else ""
+        doubtful |= {name for name, step in loaded.now.document.steps.items() if step.check and name != done}
+    over = [pk for pk, attempt in loaded.over.items() if attempt.step.name in doubtful]
     if over:
         Submission.objects.filter(attempt__in=over, state__in=[*UNSETTLED, HELD]).update(
             state=SubmissionState.VOID

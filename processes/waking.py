@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from django.db import connection, transaction
 from django.utils import timezone
 
+from checks.judge import storing
 from processes import runs
 from processes.loaded import Loaded
 from processes.models import Notice, Run, Step, WorkItem
@@ -19,7 +20,11 @@ _LIVE = [StepState.READY, StepState.CLAIMED, StepState.WAITING]
 
 
 def wake(limit: int = BATCH) -> int:
-    """Go on from waits that are due and tell what is overdue. How many runs and steps that were."""
+    """Go on from waits that are due and tell what is overdue. How many runs and steps that were.
+
+    What the judge keeps for a time goes by the same clock.
+    """
+    storing.purge_now_and_then()
     return wake_due(limit) + tell_overdue(limit)
 
 
@@ -35,7 +40,7 @@ def wake_run(run: str) -> bool:
     """Whether anything was due. A run that another worker holds is left to that one."""
     with transaction.atomic(durable=True):
         if connection.features.has_select_for_update_skip_locked and not (
-            Run.objects.select_for_update(skip_locked=True).filter(pk=run).exists()
+            Run.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=run).exists()
         ):
             return False
         loaded = runs.load(run, lock=True)

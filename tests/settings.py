@@ -24,6 +24,10 @@ KEPT_OUT = (
     "LOG_",
     "BEHIND_PROXY",
     "STATIC_ROOT",
+    "JUDGE_",
+    "RETAIN_DAYS",
+    "BASE_RPC_URL",
+    "SOLANA_RPC_URL",
 )
 for name in list(os.environ):
     if name.startswith(KEPT_OUT):

@@ -12,7 +12,7 @@ MAX_CHARS = 20_000  # of the summary and of the output's text each: enough for a
 NEGATION_REACH = 3  # words that a negation reaches forward
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
-_SENTENCE = re.compile(r"[.!?;:]+(?:\s|$)|\n+")
+_SENTENCE = re.compile(r"(?<![.!?;:])[.!?;:]++(?:\s|$)|\n+")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[,\u202f\u00a0']\d{3})*(?:\.\d+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.]+")
 

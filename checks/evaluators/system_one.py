@@ -52,6 +52,7 @@ class SystemOne:
             method=METHOD,
             input_tokens=total(part.input_tokens for part in parts),
             output_tokens=total(part.output_tokens for part in parts),
+            requests=len(parts),
         )
 
     def _request(

@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from checks import codec
-from checks.evaluators import Answers, Config, EvaluatorError
+from checks.evaluators import Answers, Config, EvaluatorError, guard
+from checks.evaluators.envelope import Told, opened, trouble_in
 
 TRIES = 3
 BACKOFF_SECONDS = 0.5  # doubled with each try, then a random share of it (full jitter)
@@ -31,6 +32,8 @@ SHOWN_CHARS = 200
 MAX_MODEL_CHARS = 200
 
 _AGAIN = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
+# not about this request: whoever asks gets it
+_SHUT = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND})
 _random = secrets.SystemRandom()
 
 
@@ -70,11 +73,15 @@ class Server:
 
     def post(self, path: str, body: Mapping[str, Any], deadline: float) -> dict[str, Any]:
         """The JSON object that one request is answered with. Raises EvaluatorError."""
+        if self.config.path is not None:
+            path = self.config.path.replace("{model}", self.config.model)
         data = self._exchange(path, codec.dumps(body).encode(), deadline)
         try:
             answer = codec.loads(data)
         except codec.CodecError as error:
             raise EvaluatorError(f"{self.host} answered no usable JSON: {escaped(str(error))}") from None
+        if self.config.envelope and isinstance(answer, dict):
+            answer = opened(answer)
         if not isinstance(answer, dict):
             raise EvaluatorError(f"{self.host} answered no JSON object")
         return answer
@@ -85,7 +92,7 @@ class Server:
         return (named or self.config.model)[:MAX_MODEL_CHARS]
 
     def late(self) -> EvaluatorError:
-        return EvaluatorError(f"{self.host} did not answer in time")
+        return EvaluatorError(f"{self.host} did not answer in time", down=True)
 
     def _exchange(self, path: str, body: bytes, deadline: float) -> bytes:
         """One request's answer, tried again where that can help. Raises EvaluatorError."""
@@ -95,7 +102,7 @@ class Server:
             except _Again as again:
                 wait = _random.uniform(0, BACKOFF_SECONDS * 2**attempt) if again.wait is None else again.wait
                 if attempt == TRIES - 1 or time.monotonic() + wait >= deadline:
-                    raise EvaluatorError(again.message) from None
+                    raise EvaluatorError(again.message, down=True) from None
                 time.sleep(wait)
         raise AssertionError("unreachable")
 
@@ -105,24 +112,32 @@ class Server:
             raise self.late()
         timeout = httpx.Timeout(left, connect=min(left, CONNECT_SECONDS))
         try:
+            url, headers, extensions = self._place(path)
             with (
                 httpx.Client(verify=_tls(), timeout=timeout, follow_redirects=False) as client,
-                client.stream(
-                    "POST", self.config.base + path, content=body, headers=self._headers()
-                ) as response,
+                client.stream("POST", url, content=body, headers=headers, extensions=extensions) as response,
             ):
                 data = self._read(response, deadline)
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL, ValueError) as error:
             # The text of these can quote the key; the type says enough.
-            message = f"the request to {self.host} can't be sent ({type(error).__name__}); look at EVALUATOR_URL and _KEY"
+            message = f"the request to {self.host} can't be sent ({type(error).__name__}); look at its address and key"
             raise EvaluatorError(message, permanent=True) from None
         except (httpx.ReadTimeout, httpx.WriteTimeout):
             raise self.late() from None  # these waited for all that was left
         except httpx.HTTPError as error:
             raise _Again(f"{self.host} could not be reached ({type(error).__name__})") from None
-        if response.status_code == HTTPStatus.OK:
-            return data
-        raise self._refused(response, data)
+        if response.status_code != HTTPStatus.OK or (self.config.envelope and trouble_in(data) is not None):
+            raise self._refused(response, data)
+        return data
+
+    def _place(self, path: str) -> tuple[str | httpx.URL, dict[str, str], dict[str, Any]]:
+        """Where to send, with which headers; guarded, to the very address that was looked at, under the host's name."""
+        if not self.config.guarded:
+            return self.config.base + path, self._headers(), {}
+        url = httpx.URL(self.config.base + path)
+        address = guard.address(url.host, url.port or (443 if url.scheme == "https" else 80))
+        headers = {"Host": url.netloc.decode("ascii"), **self._headers()}
+        return url.copy_with(host=address), headers, {"sni_hostname": url.host}
 
     def _read(self, response: httpx.Response, deadline: float) -> bytes:
         """The body as sent, at most `MAX_ANSWER_BYTES`, before the deadline."""
@@ -140,15 +155,19 @@ class Server:
     def _refused(self, response: httpx.Response, data: bytes) -> Exception:
         status = response.status_code
         if 300 <= status < 400:  # noqa: PLR2004 - 3xx
-            text = f"{self.host} answered {status}; redirects are not followed, set EVALUATOR_URL to the final address"
-            return EvaluatorError(text, permanent=True)
+            text = f"{self.host} answered {status}; redirects are not followed, name the final address"
+            return EvaluatorError(text, permanent=True, down=True)
         shown = data.decode("utf-8", "replace")
         if self.config.key:
             shown = shown.replace(self.config.key, "[key]")
         message = f"{self.host} answered {status}: {escaped(shown)}".rstrip(": ")
-        if status in _AGAIN or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        told = trouble_in(data) if self.config.envelope else None
+        if told is Told.SPENT:  # for today: no wait helps
+            return EvaluatorError(message, permanent=True, down=True)
+        busy = status in _AGAIN or status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in self.config.again
+        if busy or told is Told.BUSY:
             return _Again(message, wait=retry_after(response.headers))
-        return EvaluatorError(message, permanent=True)
+        return RefusedError(message, shown, down=status in _SHUT)
 
     def _headers(self) -> dict[str, str]:
         headers = {
@@ -159,6 +178,14 @@ class Server:
         if self.config.key:
             headers["Authorization"] = f"Bearer {self.config.key}"
         return headers
+
+
+class RefusedError(EvaluatorError):
+    """The server refused the request, and would again. `shown`: its own words, without the key."""
+
+    def __init__(self, message: str, shown: str, *, down: bool = False) -> None:
+        super().__init__(message, permanent=True, down=down)
+        self.shown = shown[:MAX_ANSWER_BYTES]
 
 
 class _Again(Exception):  # noqa: N818 - control flow of this module, nobody else meets it

@@ -55,6 +55,8 @@ class Flat:
     pass_at: float | None
     fail_below: float | None
     confidence_asked: float | None
+    # which of the thresholds the question gave itself, the rest being the server's: letters of p, f, c
+    own: str
     options: list[dict[str, Any]]
 
 
@@ -73,8 +75,15 @@ def flat(judged: Judged) -> Flat:
         pass_at=inforce.pass_at,
         fail_below=inforce.fail_below,
         confidence_asked=inforce.confidence,
+        own=own(question),
         options=_options(question, answer.probabilities or {}),
     )
+
+
+def own(question: Question) -> str:
+    """Which thresholds a question gives itself: letters of p, f, c."""
+    given = {"p": question.pass_at, "f": question.fail_below, "c": question.confidence}
+    return "".join(letter for letter, number in given.items() if number is not None)
 
 
 def issue_line(judged: Judged | Answered) -> str:

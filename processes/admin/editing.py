@@ -22,6 +22,7 @@ from processes.publishing import (
     draft,
     examine,
     is_in_force,
+    latest,
     proposal,
     publish,
 )
@@ -151,19 +152,19 @@ class Editing(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stu
             )
         if examined.document is None:
             return None
-        form = RolesForm(examined.document, proposal(examined.document), request.POST)
+        newest = latest(version.process)
+        form = RolesForm(examined.document, proposal(examined.document, newest), request.POST)
         if not form.is_valid():
             return Notice(text="Nothing was published.", more="Choose a group for each role.")
-        return self._publish_with(request, version, examined, form.mapping())
-
-    def _publish_with(
-        self, request: HttpRequest, version: Version, examined: Examined, mapping: RoleMap
-    ) -> Version | Notice:
-        if examined.document and (same := is_in_force(examined.document, mapping)) is not None:
+        mapping = form.mapping()
+        if (same := is_in_force(newest, examined.document, mapping)) is not None:
             return Notice(
                 text=f"Version {same.number} says the same already, with the same groups.",
                 more="Publishing the draft would change nothing.",
             )
+        return self._publish_with(request, version, mapping)
+
+    def _publish_with(self, request: HttpRequest, version: Version, mapping: RoleMap) -> Version | Notice:
         try:
             with transaction.atomic():
                 done = publish(version, mapping, by=by(request))

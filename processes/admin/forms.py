@@ -180,13 +180,25 @@ class NumbersForm(forms.Form):
             max_value=Decimal(1),
             max_digits=12,
             decimal_places=10,
-            widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "size": 6}),
+            widget=forms.TextInput(
+                attrs={
+                    "inputmode": "decimal",
+                    "autocomplete": "off",
+                    "size": 6,
+                    # what replay.js puts a slider beside, and where it stands while the field is empty
+                    "data-slider": self._fallback(key),
+                }
+            ),
             error_messages={
                 "invalid": "Write a number from 0 to 1, e.g. 0.9.",
                 "min_value": "Write a number from 0 to 1.",
                 "max_value": "Write a number from 0 to 1.",
             },
         )
+
+    def _fallback(self, key: str) -> float:
+        server = {"pass": self._limits.check_pass, "fail": self._limits.check_fail}
+        return server.get(key, self._limits.check_confidence) or 0.0
 
     def rows(self) -> Iterator[Row]:
         for place, question in self._questions.items():

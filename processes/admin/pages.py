@@ -78,7 +78,7 @@ def context(
         "issues": [(texts.place(issue), issue) for issue in issues],
         "checked": texts.checked(text.text, issues),
         "document": examined.document,
-        "roles": None if published else _roles(examined, roles),
+        "roles": None if published else _roles(examined, roles, process, in_use),
         "mapped": shown.roles.select_related("group").order_by("pk") if published and shown else [],
         "questions": _questions(examined),
         "before": before,
@@ -96,10 +96,14 @@ def _before(shown: Version | None, in_use: Version | None) -> Version | None:
     )
 
 
-def _roles(examined: Examined, posted: Any) -> RolesForm | None:
-    if examined.document is None:
+def _roles(
+    examined: Examined, posted: Any, process: Process | None, in_use: Version | None
+) -> RolesForm | None:
+    document = examined.document
+    if document is None:
         return None
-    return RolesForm(examined.document, proposal(examined.document), posted)
+    newest = in_use if process is not None else latest(document.name)
+    return RolesForm(document, proposal(document, newest), posted)
 
 
 def _questions(examined: Examined) -> int:

@@ -8,8 +8,9 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
 from checks import limits
+from checks.replay import Replayed
 from processes import publishing
-from processes.admin import pages
+from processes.admin import pages, replays
 from processes.admin.editing import Editing, by, not_yours, page_of
 from processes.admin.forms import MAX_CHANGE, NumbersForm
 from processes.admin.pages import Notice
@@ -34,8 +35,16 @@ class Tuning(Editing):
         if document is None or not any(step.check for step in document.steps.values()):
             raise Http404("This version has no questions.")
         posted = request.POST if request.method == "POST" else None
-        form = NumbersForm(document, limits.current(), posted)
+        server = limits.current()
+        form = NumbersForm(document, server, posted)
         notice: Notice | None = None
+        if posted is not None and posted.get("action") == "replay":
+            found = (
+                replays.of_process(version.process, document, form.wanted(), server)
+                if form.is_valid()
+                else []
+            )
+            return self._show_numbers(request, version, document, form, notice, found)
         if posted is not None and form.is_valid():
             done = self._draft_numbers(request, version, form)
             if isinstance(done, Version):
@@ -78,7 +87,9 @@ class Tuning(Editing):
         document: Document,
         form: NumbersForm,
         notice: Notice | None,
+        found: list[tuple[str, Replayed]] | None = None,
     ) -> HttpResponse:
+        """`found`: how the last verdicts would have come out, where that was asked."""
         there = pages.drafted(version.process)
         in_use = publishing.latest(version.process)
         known = {
@@ -93,7 +104,12 @@ class Tuning(Editing):
             "document": document,
             "draft": there,
             "draft_stamp": pages.stamp(there),
-            "asks": there is not None and form.is_bound and form.is_valid() and notice is None,
+            "asks": there is not None
+            and form.is_bound
+            and form.is_valid()
+            and notice is None
+            and found is None,
+            "replays": found or [],
             "notice": notice,
         }
         return TemplateResponse(request, "admin/processes/thresholds.html", known)

@@ -1,8 +1,10 @@
 """Processes: the list, and the pages under it."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -10,7 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 
 from processes import publishing
-from processes.admin import pages
+from processes.admin import costs, pages
 from processes.admin.tuning import Tuning
 from processes.models import Process, Version
 
@@ -92,11 +94,11 @@ class ProcessAdmin(Tuning):
         self._retire(request, queryset.filter(retired_at__isnull=False), retired=False)
 
     def _retire(self, request: HttpRequest, processes: QuerySet[Process], *, retired: bool) -> None:
-        names = []
-        for process in processes:
-            publishing.retire(process, retired=retired)
-            self.log_change(request, process, "Retired." if retired else "Taken back into use.")
-            names.append(process.name)
+        found = list(processes)
+        publishing.retire(*found, retired=retired)
+        done = "Retired." if retired else "Taken back into use."
+        LogEntry.objects.log_actions(cast("User", request.user).pk, found, CHANGE, done)
+        names = [process.name for process in found]
         said = "retired" if retired else "taken back into use"
         self.message_user(
             request,
@@ -113,10 +115,14 @@ class ProcessAdmin(Tuning):
         wrap = self.admin_site.admin_view
         place = "<int:process_id>/versions/<int:version_id>/"
         own = [
+            path("costs/", wrap(self.costs_page), name="processes_costs"),
             path(place, wrap(self.version_page), name="processes_version"),
             path(f"{place}thresholds/", wrap(self.thresholds_page), name="processes_version_thresholds"),
         ]
         return own + super().get_urls()
+
+    def costs_page(self, request: HttpRequest) -> HttpResponse:
+        return costs.page(request, self.admin_site, self.opts)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         return self.import_page(request)

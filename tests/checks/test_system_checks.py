@@ -1,5 +1,6 @@
 import pytest
 from django.core import checks as system_checks
+from django.test import override_settings
 
 from checks.system_checks import check_evaluator
 
@@ -86,3 +87,15 @@ def test_wrong_combinations_are_named_with_a_way_out(settings, changes, ids):
 def test_what_is_not_used_is_named(settings):
     (warning,) = found(settings, EVALUATOR="heuristic", EVALUATOR_URL="", EVALUATOR_KEY="")
     assert warning.msg == "EVALUATOR_MODEL is set, but EVALUATOR is heuristic and does not use it."
+
+
+@pytest.mark.parametrize(
+    "url", ["", "http://mainnet.base.org", "https://user:secret@base.example.com", "https://", "base"]
+)
+def test_a_chains_endpoint_is_https(url):
+    from checks.facts.system_checks import check_endpoints
+
+    with override_settings(BASE_RPC_URL=url):
+        (found,) = check_endpoints()
+    assert (found.id, "secret" in found.msg + found.hint) == ("checks.E020", False)
+    assert check_endpoints() == []

@@ -9,7 +9,8 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 
 from approvals.models import GroupRule, QueueEntry
-from checks.models import CheckLimits, Evaluator, Verdict
+from checks import keys
+from checks.models import CheckLimits, Evaluator, JudgeCall, Verdict
 from processes import files, publishing
 from processes.models import (
     Agent,
@@ -108,6 +109,8 @@ class Builder:
         item, decided, approval, upload = self._runs(size, published)
         for n in range(size):
             CheckLimits(check_pass=0.9, why=f"{n}", by="test").save()
+            key, _ = keys.issue(f"judge-{size}-{n}", for_judge=True)
+            JudgeCall(key=key, kind="judge", verdict="pass", score=1.0, digest="0" * 64, engine="deterministic").save()
             Evaluator(name=f"judge-{size}-{n}", preset="groq", position=n).save()
         for user in self.lookers.values():
             user.groups.set(Group.objects.all())
@@ -115,6 +118,7 @@ class Builder:
             **people,
             Process: published.process,
             CheckLimits: CheckLimits.objects.latest("pk"),
+            JudgeCall: JudgeCall.objects.latest("at"),
             Evaluator: Evaluator.objects.latest("pk"),
             Run: item.run,
             Step: item.step,

@@ -44,10 +44,10 @@ def _draft(action: str, **given: str) -> Any:
     return form
 
 
-def _thresholds(passing: str) -> Any:
+def _thresholds(passing: str, **given: str) -> Any:
     def form(there: Populous, client: Client) -> Sent:
         numbers = {f"pass-{n}-s": passing for n in range(there.size)}
-        return f"{there.page}thresholds/", {**numbers, **{f"fail-{n}-s": "0.5" for n in range(there.size)}}
+        return f"{there.page}thresholds/", {**numbers, **{f"fail-{n}-s": "0.5" for n in range(there.size)}, **given}
 
     return form
 
@@ -159,6 +159,8 @@ FORMS: dict[str, tuple[str, int, Any]] = {
     "evaluator: make": ("staff", 302, _evaluator("add")),
     "evaluator: change": ("staff", 302, _evaluator("{}/change")),
     "evaluator: try": ("staff", 200, _try),
+    "limits: replay": ("staff", 200, _fixed("/admin/checks/checklimits/replay/", **_LIMITS)),
+    "thresholds: replay": ("staff", 200, _thresholds("0.8", action="replay")),
     "limits: set": ("staff", 302, _fixed("/admin/checks/checklimits/add/", **_LIMITS)),
     "group: change": ("staff", 302, _group),
     "group: make": ("staff", 302, _new_group),

@@ -53,11 +53,14 @@ PAGES = {
         "/admin/processes/process/add/?from={p.published.pk}",
     ],
     "admin/processes/process/costs/": ["/admin/processes/process/costs/", "/admin/processes/process/costs/?days=1"],
+    "admin/checks/checklimits/replay/": ["/admin/checks/checklimits/replay/"],
     _VERSIONS: ["{p.page}", "{p.draft_page}"],
     f"{_VERSIONS}thresholds/": ["{p.page}thresholds/"],
 }
 NO_PAGES = {
     "v1/<slug:tool>": "the tools: counted in tests/processes/test_statements.py",
+    "v1/judge": "answers machines: tests/checks/judge",
+    "v1/consensus": "likewise",
     "v1/health": "answers machines: tests/processes/test_health.py",
     "sign-out/": "takes a POST: among the forms",
     "admin/logout/": "takes a POST, likewise",

@@ -1,16 +1,21 @@
 """The document on process files and the code say the same keys, kinds and types."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
+from django.test import override_settings
 
 from checks.questions.reading import KEYS as QUESTION_KEYS
 from processes.document import KINDS, parse
 from processes.fields import TYPES
+from processes.models import Version
 from processes.steps import KEYS
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs/process-files.md").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs/process-files.md").read_text()
 
 
 def first_cells(heading):
@@ -34,15 +39,28 @@ def test_every_type_and_question_key_is_told(word):
     assert re.search(rf"[`\s]{word}[`:,\s]", TEXT)
 
 
+README = (ROOT / "README.md").read_text()
+FIRST = "".join(re.findall(r"```markdown\n(.*?)```", README, re.DOTALL))
+
+
 def test_the_first_process_of_the_readme_is_sound():
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
-    (text,) = re.findall(r"```markdown\n(.*?)```", readme, re.DOTALL)
-    assert parse(text).issues == ()
+    assert parse(FIRST).issues == ()
 
 
-@pytest.mark.parametrize(
-    "path", sorted((Path(__file__).resolve().parents[2] / "examples").glob("*/PROCESS.md"))
-)
+@pytest.mark.django_db
+def test_the_first_process_of_the_readme_is_published_as_it_tells(tmp_path, monkeypatch, capsys):
+    path = re.search(r"Save it as `(\S+)` and publish", README)[1]
+    evaluator, command = re.search(r"EVALUATOR=(\w+) \S+ manage\.py (publish .*)", README).groups()
+    (tmp_path / path).parent.mkdir()
+    (tmp_path / path).write_text(FIRST)
+    monkeypatch.chdir(tmp_path)
+    with override_settings(EVALUATOR=evaluator):
+        call_command(*shlex.split(command))
+    assert capsys.readouterr().out == "letter-check: version 1 is published\n"
+    assert Version.objects.get().escalations.name == "Support"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*/PROCESS.md")))
 def test_the_examples_are_sound(path):
     parsed = parse(path.read_text())
     assert parsed.issues == ()
@@ -54,11 +72,10 @@ def test_the_examples_are_sound(path):
     [
         "README.md",
         "CONTRIBUTING.md",
-        *(f"docs/{p.name}" for p in (Path(__file__).resolve().parents[2] / "docs").glob("*.md")),
+        *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
     ],
 )
 def test_what_a_page_links_to_is_there(page):
-    root = Path(__file__).resolve().parents[2]
-    links = re.findall(r"\]\(([^)#]+)", (root / page).read_text())
-    missing = [link for link in links if "://" not in link and not ((root / page).parent / link).exists()]
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text())
+    missing = [link for link in links if "://" not in link and not ((ROOT / page).parent / link).exists()]
     assert missing == []

@@ -188,3 +188,43 @@ def test_who_may_only_add_does_not_replace_a_draft(client, version):
     html = client.post(page_of(version), {**SAME, "pass-0-write": "0.95", "replace": stamp}).content.decode()
     assert "you may not replace one" in html
     assert Version.objects.get(published_at__isnull=True).text == REVIEW + "Theirs."
+
+
+class TestReplay:
+    """How the last verdicts would have come out; nothing is drafted."""
+
+    @pytest.fixture
+    def judged(self, world, evaluator):
+        version = world.publish(REVIEW)
+        agent = world.agent()
+        for script in ([0.95, ("states", 0.9), (2, 0.9)], [0.85, ("states", 0.75), (1, 0.9)]):
+            evaluator.script = [script]
+            run = world.call(agent, "start_run", process="review", inputs={})
+            token = world.claim(agent, run, "write")["token"]
+            world.call(agent, "submit", token=token, output={}, summary="s")
+        return version
+
+    def replayed(self, client, version, **changes):
+        page = client.post(page_of(version), {**SAME, **changes, "action": "replay"})
+        assert page.status_code == 200 and not Version.objects.filter(published_at__isnull=True).exists()
+        return {step: {word: after for word, _, after in it.rows} for step, it in page.context["replays"]}
+
+    def test_as_the_numbers_are(self, client, author, judged):
+        assert self.replayed(client, judged) == {
+            "write": {"pass": 1, "unsure": 1, "fail": 0},
+            "shorten": {"pass": 0, "unsure": 0, "fail": 0},
+        }
+
+    def test_under_others(self, client, author, judged):
+        lower = {"pass-0-write": "0.8", "confidence-1-write": "0.7"}
+        assert self.replayed(client, judged, **lower)["write"] == {"pass": 2, "unsure": 0, "fail": 0}
+        level = {**lower, "pass-2-write": "2"}
+        assert self.replayed(client, judged, **level)["write"] == {"pass": 1, "unsure": 0, "fail": 1}
+
+    def test_only_verdicts_on_the_same_questions_count(self, client, author, judged, world):
+        other = world.publish(REVIEW.replace("Is it complete?", "Is it whole?"))
+        assert self.replayed(client, other)["write"] == {"pass": 0, "unsure": 0, "fail": 0}
+
+    def test_wrong_numbers_are_told_and_nothing_else(self, client, author, judged):
+        page = client.post(page_of(judged), {**SAME, "pass-0-write": "7", "action": "replay"})
+        assert page.context["replays"] == [] and "from 0 to 1" in page.content.decode()

@@ -159,7 +159,7 @@ def test_arguments_are_an_object(agent, body):
 
 def test_an_empty_body_is_no_arguments(agent):
     assert agent.post("get_work", b"")[0] == 200
-    assert agent.post("get_work", b" \n")[0] == 200
+    assert agent.refused("get_work", b" \n") == (400, "invalid")
 
 
 @pytest.mark.parametrize(

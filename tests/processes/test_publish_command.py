@@ -1,12 +1,15 @@
 """`manage.py publish`: all of the files or none of them."""
 
 from io import StringIO
+from unittest import mock
 
 import pytest
 from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 
+from processes.document import Issue
 from processes.models import Version
+from processes.publishing import CHANGED, RefusedError
 from tests.processes.test_publishing import PLAIN
 from tests.world import SCREENING
 
@@ -31,6 +34,7 @@ def run(*arguments):
     return out.getvalue(), err.getvalue()
 
 
+BARE = "---\nname: bare\ndescription: Nobody decides.\nsteps:\n  - { id: done, finish: done }\n---\n"
 ROLES = ("--role", "staff=Staff", "--role", "boss=Bosses")
 
 
@@ -72,6 +76,14 @@ def test_a_dry_run_leaves_nothing(folder):
     assert not Version.objects.exists() and not Group.objects.exists()
 
 
+def test_a_dry_run_of_several_files_tells_of_each_and_leaves_nothing(folder):
+    run(folder("leave", PLAIN), *ROLES)
+    changed = folder("leave", PLAIN.replace("Ask for", "Request"))
+    out, _ = run(changed, folder("bare", BARE), *ROLES, "--dry-run")
+    assert out == "leave: would be version 2\nbare: would be version 1\n"
+    assert [(v.process.name, v.number) for v in Version.objects.all()] == [("leave", 1)]
+
+
 def test_one_broken_file_keeps_all_of_them_back(folder):
     broken = folder(
         "other", PLAIN.replace("name: leave", "name: other").replace("finish: granted", "finish:")
@@ -87,8 +99,33 @@ def test_a_role_without_a_group_keeps_all_of_them_back(folder):
     err = StringIO()
     with pytest.raises(CommandError, match="Name a group for each role"):
         call_command("publish", folder("leave", PLAIN), "--role", "staff=Staff", stderr=err)
-    assert "Role boss is mapped to no group" in err.getvalue()
+    assert "leave/PROCESS.md: person: Role boss is mapped to no group" in err.getvalue()
     assert not Version.objects.exists() and not Group.objects.exists()
+
+
+def test_another_refusal_says_nothing_of_groups(folder, monkeypatch):
+    changed = RefusedError((Issue(step="", key="", line=None, message=CHANGED, rule="changed"),))
+    monkeypatch.setattr("processes.management.commands.publish.publish", mock.Mock(side_effect=changed))
+    err = StringIO()
+    with pytest.raises(CommandError) as caught:
+        call_command("publish", folder("leave", PLAIN), *ROLES, stderr=err)
+    assert str(caught.value) == "Nothing was published. Put right what is named above, then publish again."
+    assert err.getvalue().endswith(f"leave/PROCESS.md: {CHANGED}\n")
+    assert not Version.objects.exists() and not Group.objects.exists()
+
+
+def test_a_role_that_no_process_has_is_refused(folder):
+    with pytest.raises(CommandError) as caught:
+        run(folder("leave", PLAIN), folder("bare", BARE), *ROLES, "--role", "bos=Bosses")
+    assert str(caught.value) == (
+        "--role bos: there is no such role. leave has staff, boss; bare has no roles."
+    )
+    assert not Version.objects.exists() and not Group.objects.exists()
+
+
+def test_a_role_of_one_of_the_files_is_enough(folder):
+    out, _ = run(folder("leave", PLAIN), folder("bare", BARE), *ROLES)
+    assert out == "leave: version 1 is published\nbare: version 1 is published\n"
 
 
 def test_the_folder_must_bear_the_name(folder):

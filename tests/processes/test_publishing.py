@@ -100,24 +100,25 @@ def test_a_draft_that_changed_since_it_was_read_is_not_published(world):
 
 def test_groups_of_the_roles_names_are_proposed(world):
     boss = world.group("boss")
-    offered = proposal(examine(PLAIN).document)
+    offered = proposal(examine(PLAIN).document, None)
     assert offered.roles == {"boss": boss.pk}
     assert offered.escalations == boss.pk
 
 
 def test_the_mapping_of_the_version_before_is_proposed(world):
-    published(world, staff="Everybody", boss="Bosses", escalations="Desk")
+    before = published(world, staff="Everybody", boss="Bosses", escalations="Desk")
     world.group("boss")
-    offered = proposal(examine(PLAIN).document)
+    offered = proposal(examine(PLAIN).document, before)
     assert offered == mapped(world, staff="Everybody", boss="Bosses", escalations="Desk")
 
 
 def test_the_same_with_the_same_groups_is_in_force(world):
     version = published(world)
     document, mapping = examine(PLAIN).document, mapped(world, staff="Staff", boss="Bosses")
-    assert is_in_force(document, mapping) == version
-    assert is_in_force(document, mapped(world, staff="Staff", boss="Others")) is None
-    assert is_in_force(examine(PLAIN + "More.").document, mapping) is None
+    assert is_in_force(version, document, mapping) == version
+    assert is_in_force(version, document, mapped(world, staff="Staff", boss="Others")) is None
+    assert is_in_force(version, examine(PLAIN + "More.").document, mapping) is None
+    assert is_in_force(None, document, mapping) is None
 
 
 def test_a_retired_process_takes_no_new_runs_until_it_is_taken_back(world):

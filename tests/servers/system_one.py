@@ -116,6 +116,7 @@ class SystemOneServer:
 
 class _Quiet(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 64  # all of a check's requests may come at once
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients that give up are what the tests are about."""

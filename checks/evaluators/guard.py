@@ -1,0 +1,59 @@
+"""Where a base that somebody entered may lead: to public addresses, and to hosts that EVALUATOR_PRIVATE_HOSTS names.
+
+What is connected to is the address that was looked at, so that a name can't lead elsewhere a moment later.
+"""
+
+import ipaddress
+import socket
+
+from django.conf import settings
+
+from checks.evaluators import EvaluatorError
+
+_TRANSLATED = [
+    ipaddress.ip_network(net)
+    for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "fec0::/10")
+]
+
+
+def address(host: str, port: int) -> str:
+    """One address of the host. Raises EvaluatorError where it is private, or there is none."""
+    try:
+        found = [
+            str(entry[4][0]).partition("%")[0]
+            for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        ]
+    except (OSError, UnicodeError):
+        raise EvaluatorError(f"{host} could not be reached (its name leads nowhere)", down=True) from None
+    if not is_allowed(host) and not all(is_public(one) for one in found):
+        message = f"{host} leads to a private address, and EVALUATOR_PRIVATE_HOSTS does not name it"
+        raise EvaluatorError(message, permanent=True, down=True)
+    return found[0]
+
+
+def is_allowed(host: str) -> bool:
+    """Whether whoever runs the server let this host be private."""
+    return host.lower() in {name.lower() for name in settings.EVALUATOR_PRIVATE_HOSTS}
+
+
+def looks_private(host: str) -> bool:
+    """Whether the name itself says so, without a look-up."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host.rstrip(".") or host.rstrip(".").endswith((".localhost", ".local", ".internal"))
+    return not is_public(host)
+
+
+def is_public(address: str) -> bool:
+    """Whether it is an address of the open internet, in whatever form it is written."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return is_public(str(ip.ipv4_mapped))
+        if any(ip in net for net in _TRANSLATED):  # an IPv4 address inside: no server of ours needs that
+            return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved

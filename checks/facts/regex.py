@@ -1,0 +1,72 @@
+"""`regex {expected}`: a pattern is found somewhere in the output. Pure.
+
+The engine is RE2: linear in the text whatever the pattern, so it has no look-around and no back-references.
+
+`evidence_hash`: of the output's UTF-8 bytes, as it was given.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import re2
+
+from checks.facts.shapes import Entry, Outcome, hash_of, shown
+
+MAX_CHARS = 500
+MAX_MEMORY = 1 << 20  # of a compiled pattern: a few characters can stand for millions
+
+
+class PatternError(ValueError):
+    """A pattern that the engine does not take; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regex:
+    type: ClassVar[str] = "regex"
+    network: ClassVar[bool] = False
+    pattern: Any
+    source: str
+
+    @classmethod
+    def read(cls, entry: Entry) -> Self:
+        pattern, source = read_pattern(entry, "expected", needed=True)
+        return cls(pattern=pattern, source=source)
+
+    def check(self, text: str) -> Outcome:
+        found = self.pattern.search(text)
+        where = f"found at character {found.start() + 1}" if found else "not found in the output"
+        return Outcome(
+            passed=found is not None,
+            detail=f"The pattern “{shown(self.source)}” is {where}.",
+            evidence_hash=hash_of(text),
+        )
+
+
+def read_pattern(entry: Entry, name: str, *, needed: bool) -> tuple[Any, str]:
+    """A compiled pattern of an entry and its source; (None, "") where there is none or it is wrong."""
+    source = entry.text(name, most=MAX_CHARS, needed=needed)
+    if source is None:
+        return None, ""
+    try:
+        return compiled(source), source
+    except PatternError as error:
+        entry.refuse(name, f"no pattern that is taken here: {error}")
+        return None, source
+
+
+def compiled(source: str) -> Any:
+    """Raises PatternError."""
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = MAX_MEMORY
+    try:
+        return re2.compile(source, options)
+    except re2.error as error:
+        reason = error.args[0] if error.args else ""
+        text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise PatternError(shown(text) + _hint(source)) from None
+
+
+def _hint(source: str) -> str:
+    looks = any(sign in source for sign in ("(?=", "(?!", "(?<=", "(?<!"))
+    return " (look-around and back-references don't exist in linear time)" if looks or "\\1" in source else ""

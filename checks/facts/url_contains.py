@@ -1,0 +1,85 @@
+"""`url_contains {url, text | pattern}`: a public https page holds a text, or a pattern is found in it.
+
+The text is searched in what the server sent (200 only), decoded by the character set that it names, markup and all.
+At most 1,000,000 bytes are read; where there is more, the detail says so.
+
+`evidence_hash`: of the body's bytes as they were searched: unpacked, at most the first 1,000,000.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from checks.facts.addresses import MAX_URL_CHARS
+from checks.facts.fetch import Fetcher, FetchError, Page
+from checks.facts.regex import read_pattern
+from checks.facts.shapes import Entry, Outcome, hash_of, shown
+
+MAX_TEXT_CHARS = 1000
+_CHARSET = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
+# what pages are written in; Python knows others that run code tables nobody means here
+_CHARSETS = re.compile(
+    r"utf-?8|utf-?16(le|be)?|us-ascii|iso-8859-\d{1,2}|windows-125\d|shift_jis|euc-jp|euc-kr|big5|gbk|gb2312|gb18030|koi8-[ru]",
+    re.IGNORECASE,
+)
+_OK, _SERVER_ERROR = 200, 500
+_BUSY = frozenset({408, 425, 429})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlContains:
+    type: ClassVar[str] = "url_contains"
+    network: ClassVar[bool] = True
+    url: str
+    text: str | None
+    pattern: Any
+    source: str
+    fetcher: Fetcher = field(default_factory=Fetcher)
+
+    @classmethod
+    def read(cls, entry: Entry) -> Self:
+        url = entry.text("url", most=MAX_URL_CHARS)
+        text = entry.text("text", most=MAX_TEXT_CHARS, needed=False)
+        pattern, source = read_pattern(entry, "pattern", needed=False)
+        if ("text" in entry.raw) is ("pattern" in entry.raw):
+            entry.refuse("text", "give either text or pattern")
+        return cls(url=url or "", text=text, pattern=pattern, source=source)
+
+    def check(self, text: str) -> Outcome:
+        try:
+            page = self.fetcher.get(self.url)
+        except FetchError as error:
+            return Outcome(
+                passed=False, detail=error.message, evidence_hash=None, unreachable=not error.refused
+            )
+        if page.status != _OK:
+            return Outcome(
+                passed=False,
+                detail=f"The server answered {page.status} instead of 200.",
+                evidence_hash=None,
+                unreachable=page.status >= _SERVER_ERROR or page.status in _BUSY,
+            )
+        body = decoded(page)
+        found = self.text in body if self.text is not None else self.pattern.search(body) is not None
+        what = (
+            f"The text “{shown(self.text)}”"
+            if self.text is not None
+            else f"The pattern “{shown(self.source)}”"
+        )
+        where = (
+            "on the page" if not page.cut else f"in the page's first {len(page.body):,} bytes; it is longer"
+        )
+        return Outcome(
+            passed=found,
+            detail=f"{what} is {'' if found else 'not '}{where}.",
+            evidence_hash=hash_of(page.body),
+        )
+
+
+def decoded(page: Page) -> str:
+    named = _CHARSET.search(page.content_type)
+    charset = named[1] if named and _CHARSETS.fullmatch(named[1]) else "utf-8"
+    try:
+        return page.body.decode(charset, "replace")
+    except LookupError:
+        return page.body.decode("utf-8", "replace")

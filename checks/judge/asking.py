@@ -1,0 +1,184 @@
+"""A judgement: facts first, then one request to the evaluator about everything else, else words compared.
+
+The model is shown task, output, evidence and numbered claims as data; the questions hold none of it but the caller's own
+criteria. With no model configured, the deterministic engine answers, and may pass; where one is configured and did not
+answer, it answers in its place, and nothing passes.
+"""
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from checks import canary, claims, facts, limits, outcomes
+from checks.evaluators import Answers, Config, Evaluator, EvaluatorError, configured
+from checks.evaluators.heuristic import MODEL, Heuristic
+from checks.judge.requests import JudgeRequest
+from checks.judge.rules import Decided, Found, decide
+from checks.models import Evaluator as Row
+from checks.questions import Answer, Kind, Question, judge_answer, misfit
+
+DETERMINISTIC = "deterministic"
+ASKS = 2
+FAIL_BELOW = 0.5  # where neither the caller nor the server says from when on a no is a no
+_LEAST_SECONDS = 1.0  # that are worth another asking
+# engines that are known by their address where the environment names them
+_BY_HOST = {"api.groq.com": "groq", "api.cloudflare.com": "workers_ai"}
+_TASK = Question(ask="Does agent_output do what the task asks?", kind=Kind.YES_NO, fail_below=FAIL_BELOW)
+_heuristic = Heuristic(Config(kind="heuristic"))
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    found: Found
+    decided: Decided
+    engine: str
+    model: str
+
+
+def judge(request: JudgeRequest) -> Judgement:
+    """Never raises on what an evaluator or a network does. Touches the database only before and after it asks."""
+    evaluator, inforce = configured(), limits.current()
+    checked = facts.run(request.checks, request.output)
+    texts = claims.of(request.output)
+    asked = _ask(evaluator, request, texts) if evaluator is not None and evaluator.is_model else _Asked()
+    answers = asked.answers if asked.answers is not None and _is_model(asked.answers, evaluator) else None
+    if answers is not None:
+        parts = _parts(answers.answers, len(texts) if request.evidence else 0, len(request.criteria))
+        weighed = claims.answered(
+            texts, parts.claims or _unasked(len(texts)), request.evidence, least=inforce.check_confidence
+        )
+    else:
+        parts = _deterministic(request)
+        weighed = claims.weigh(texts, request.evidence)
+    criteria = [
+        judge_answer(_criterion(text), answer, inforce)
+        for text, answer in zip(request.criteria, parts.criteria, strict=True)
+    ]
+    found = Found(
+        checks=tuple((fact.type, outcome) for fact, outcome in zip(request.checks, checked, strict=True)),
+        claims=weighed,
+        criteria=tuple(criteria),
+        task=judge_answer(_TASK, parts.task, inforce) if parts.task is not None else None,
+        has_evidence=bool(request.evidence),
+        score=claims.score(weighed),
+        by_model=answers is not None,
+        stopgap=answers is None and asked.answers is not None,
+        addressed=(parts.canary.probability or 0.0) >= canary.YES_FROM,
+        error=asked.error,
+    )
+    engine = DETERMINISTIC if answers is None else _engine(answers, evaluator)
+    return Judgement(
+        found=found, decided=decide(found), engine=engine, model=MODEL if answers is None else answers.model
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """`error` is empty where nobody was to be asked."""
+
+    answers: Answers | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """One request's answers by what they are about."""
+
+    claims: Sequence[Answer]
+    criteria: Sequence[Answer]
+    task: Answer | None
+    canary: Answer
+
+
+def _parts(answers: Sequence[Answer], about_claims: int, about_criteria: int) -> _Parts:
+    end = about_claims + about_criteria
+    return _Parts(answers[:about_claims], answers[about_claims:end], answers[end], answers[end + 1])
+
+
+def _unasked(count: int) -> Sequence[Answer]:
+    """Without evidence nothing has to be asked to know that nothing is supported."""
+    return [Answer(name=str(claims.Status.UNSUPPORTED), confidence=1.0)] * count
+
+
+def _ask(evaluator: Evaluator, request: JudgeRequest, texts: Sequence[str]) -> _Asked:
+    """All questions in one request, and once more where that can help, within one deadline."""
+    questions = (
+        *(claims.questions(texts) if request.evidence else ()),
+        *map(_criterion, request.criteria),
+        _TASK,
+        canary.QUESTION,
+    )
+    deadline = time.monotonic() + settings.EVALUATOR_SECONDS
+    message = ""
+    for _ in range(ASKS):
+        try:
+            answers = evaluator.ask(_state(request, texts), questions, deadline=deadline)
+            _refuse_misfits(questions, answers)
+        except EvaluatorError as error:
+            message = error.message
+            if error.permanent or deadline - time.monotonic() < _LEAST_SECONDS:
+                break
+        except Exception as error:  # noqa: BLE001 - a broken evaluator breaks no call; its traceback is for us
+            _log.exception("evaluator %s failed", evaluator.name)
+            message = f"the evaluator failed ({type(error).__name__})"
+            break
+        else:
+            outcomes.note(evaluator, well=True)
+            return _Asked(answers)
+    outcomes.note(evaluator, well=False)
+    return _Asked(None, message or "the evaluator did not answer")
+
+
+def _refuse_misfits(questions: Sequence[Question], answers: Answers) -> None:
+    if len(answers.answers) != len(questions):
+        raise EvaluatorError(f"{len(answers.answers)} answers came to {len(questions)} questions")
+    for number, (question, answer) in enumerate(zip(questions, answers.answers, strict=True), start=1):
+        if message := misfit(question, answer):
+            raise EvaluatorError(f"question {number}: {message}")
+
+
+def _state(request: JudgeRequest, texts: Sequence[str]) -> dict[str, Any]:
+    return {
+        "task": request.task,
+        "evidence": claims.numbered(request.evidence),
+        "agent_output": request.output,
+        "claims": claims.numbered(texts) if request.evidence else [],
+    }
+
+
+def _criterion(text: str) -> Question:
+    return Question(
+        ask=f"Does agent_output meet this criterion? {text}", kind=Kind.YES_NO, fail_below=FAIL_BELOW
+    )
+
+
+def _deterministic(request: JudgeRequest) -> _Parts:
+    """Whether a task was done is beyond comparing words, so nobody answers that."""
+    submission: Mapping[str, Any] = {"summary": request.output, "output": {}, "evidence": []}
+    state = {"submission": submission}
+    questions = [Question(ask=text, kind=Kind.YES_NO, fail_below=FAIL_BELOW) for text in request.criteria]
+    answers = _heuristic.ask(state, questions, deadline=0.0).answers if questions else ()
+    return _Parts((), answers, None, Answer(probability=canary.by_words(state)))
+
+
+def _is_model(answers: Answers, evaluator: Evaluator | None) -> bool:
+    """What answered, where that was one of several; word match among them is left to `claims.weigh`."""
+    return answers.by.is_model if answers.by is not None else evaluator is not None and evaluator.is_model
+
+
+def _engine(answers: Answers, evaluator: Evaluator | None) -> str:
+    """A preset's name; without one, the host where it is known, else the evaluator's own name."""
+    if answers.by is not None:
+        preset = Row.objects.filter(name=answers.by.name).values_list("preset", flat=True).first()
+        return preset or answers.by.name
+    try:
+        host = urlsplit(settings.EVALUATOR_URL).hostname or ""
+    except ValueError:
+        host = ""
+    return _BY_HOST.get(host, evaluator.name if evaluator is not None else DETERMINISTIC)

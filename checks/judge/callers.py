@@ -1,0 +1,61 @@
+"""Who may call the judge API, and how often: keys with that scope, so many calls a day (UTC) each."""
+
+from datetime import UTC, datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from checks import keys, memory
+from checks.models import Key
+
+_DAY_SECONDS = 86_400
+
+
+class RefusedError(Exception):
+    """`code` and `status` are what the caller is told; `retry_after` in seconds, where waiting helps."""
+
+    def __init__(
+        self,
+        code: str,
+        status: int,
+        message: str,
+        issues: list[str] | None = None,
+        *,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code, self.status, self.message = code, status, message
+        self.issues = issues or []
+        self.retry_after = retry_after
+
+
+def caller(authorization: str) -> Key:
+    """Raises RefusedError."""
+    scheme, _, text = authorization.partition(" ")
+    key = keys.find(text.strip()) if scheme.lower() == "bearer" else None
+    if key is None:
+        raise RefusedError(
+            "unauthenticated",
+            401,
+            "The key is missing, unknown or revoked. Send `Authorization: Bearer <key>`.",
+        )
+    if not key.for_judge:
+        raise RefusedError("forbidden", 403, "This key does not open the judge API; ask for one that does.")
+    return key
+
+
+def count(key: Key) -> None:
+    """One more call of today. Raises RefusedError where that is one too many."""
+    most = settings.JUDGE_CALLS_PER_DAY if key.judge_calls_per_day is None else key.judge_calls_per_day
+    now = timezone.now().astimezone(UTC)
+    made = memory.count(f"judge:{key.pk}:{now:%Y-%m-%d}", 2 * _DAY_SECONDS)
+    if made > most:
+        tomorrow = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), tzinfo=UTC)
+        seconds = max(1, int((tomorrow - now).total_seconds()))
+        raise RefusedError(
+            "quota",
+            429,
+            f"The key's {most} calls of today are used up; the day ends at midnight UTC.",
+            [f"calls today: at most {most}"],
+            retry_after=seconds,
+        )

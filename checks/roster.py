@@ -1,0 +1,145 @@
+"""The evaluator in force: what the admin keeps as a chain, else what the environment names.
+
+It is read once per process and kept for some seconds, so that asking after it costs a call no statement; a change in
+the admin is told to every process through the cache (`checks.memory`), and where they share none, they notice it
+when those seconds are over.
+"""
+
+import logging
+import secrets
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+
+from checks import memory
+from checks.evaluators import Config, Evaluator, built, of_settings
+from checks.evaluators.chain import Chain, Member
+from checks.evaluators.presets import PRESETS, Preset
+from checks.models import Evaluator as Row
+
+KEPT_SECONDS = 30.0
+_STAMP = "evaluators"
+_STAMP_SECONDS = 7 * 24 * 3600
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """`rows` False: the table is empty, and the environment decides."""
+
+    stamp: object
+    until: float
+    rows: bool
+    chain: Evaluator | None
+
+
+_kept: _Kept | None = None
+
+
+def current() -> Evaluator | None:
+    global _kept  # noqa: PLW0603 - one per process; whoever comes second reads the same
+    stamp = memory.get(_STAMP)
+    if stamp is None:
+        memory.take(_STAMP, secrets.token_hex(8), _STAMP_SECONDS)
+        stamp = memory.get(_STAMP)
+    kept = _kept
+    if kept is None or kept.stamp != stamp or kept.until <= time.monotonic():
+        rows = list(Row.objects.all())
+        members = [member for row in rows if row.enabled and (member := member_of(row)) is not None]
+        until = time.monotonic() + KEPT_SECONDS
+        kept = _kept = _Kept(stamp, until, bool(rows), Chain(members) if members else None)
+    return kept.chain if kept.rows else of_settings()
+
+
+def known() -> Evaluator | None:
+    """As last read; asks neither the database nor the cache."""
+    kept = _kept
+    return kept.chain if kept is not None and kept.rows else of_settings()
+
+
+def changed() -> None:
+    """Say so to all processes: now, and again when the change can be read."""
+    _say()
+    transaction.on_commit(_say)
+
+
+def forget() -> None:
+    """As if nothing had been read yet."""
+    global _kept  # noqa: PLW0603 - see above
+    _kept = None
+
+
+def _say() -> None:
+    memory.put(_STAMP, secrets.token_hex(8), _STAMP_SECONDS)
+
+
+# ---- from a row
+
+
+def member_of(row: Row) -> Member | None:
+    config = config_of(row)
+    if config is None:
+        _log.error("the evaluator %s names a preset that there is no more; it is left out", row.name)
+        return None
+    return Member(
+        name=row.name,
+        evaluator=built(config),
+        seconds=row.seconds,
+        host=host(config.base),
+        input_price=row.input_price,
+        output_price=row.output_price,
+    )
+
+
+def config_of(row: Row) -> Config | None:
+    if row.preset and row.preset not in PRESETS:
+        return None
+    preset = PRESETS.get(row.preset) or Preset(label="", wire=row.wire, base="", model="")
+    base = base_of(row)
+    return Config(
+        kind=preset.wire,
+        base=base,
+        model=row.model or preset.model,
+        key=_key(row, base),
+        logprobs=preset.logprobs,
+        at_once=row.at_once or preset.at_once,
+        extra=preset.extra,
+        again=preset.again,
+        path=preset.path,
+        envelope=preset.envelope,
+        guarded=True,
+    )
+
+
+def base_of(row: Row) -> str:
+    """The row's own base, else its preset's."""
+    preset = PRESETS.get(row.preset)
+    return (row.base or (preset.base_of(row.account) if preset else "")).rstrip("/")
+
+
+def host(base: str) -> str:
+    """Empty where it is no address."""
+    try:
+        return urlsplit(base).hostname or ""
+    except ValueError:
+        return ""
+
+
+def origin(base: str) -> str:
+    """What a key is bound to: scheme, host and port; empty where it is no address."""
+    try:
+        url = urlsplit(base)
+        port = url.port
+    except ValueError:
+        return ""
+    if not url.hostname:
+        return ""
+    return f"{url.scheme}://{url.hostname}:{port or (443 if url.scheme == 'https' else 80)}"
+
+
+def _key(row: Row, base: str) -> str:
+    """The key goes only where it was chosen for."""
+    return settings.EVALUATOR_KEYS.get(row.key_variable, "") if row.key_origin == origin(base) else ""

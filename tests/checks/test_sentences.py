@@ -1,0 +1,73 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checks.sentences import split
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("One thing. Another thing! A third…  And a fourth.", ["One thing.", "Another thing!", "A third…", "And a fourth."]),
+        ("Dr. Amara Osei met Mr. Vogt. They agreed.", ["Dr. Amara Osei met Mr. Vogt.", "They agreed."]),
+        ("J. R. Hale signed. K. signed, too.", ["J. R. Hale signed.", "K. signed, too."]),
+        ("It costs 3.50 EUR. Version 2.1.3 is out.", ["It costs 3.50 EUR.", "Version 2.1.3 is out."]),
+        ("It met Renko Inc. Friday. It met Renko Inc. The price rose.", ["It met Renko Inc. Friday.", "It met Renko Inc.", "The price rose."]),
+        ("It came on Oct. 3. See Fig. 4 and No. 7.", ["It came on Oct. 3.", "See Fig. 4 and No. 7."]),
+        ("It left at 5 p.m. The next one left at 6 a.m. sharp.", ["It left at 5 p.m.", "The next one left at 6 a.m. sharp."]),
+        ("Some fruit, e.g. Apples, vs. Pears.", ["Some fruit, e.g. Apples, vs. Pears."]),
+        ('He said "It works." Then he left.', ['He said "It works."', "Then he left."]),
+        ("It works (mostly.) It does.", ["It works (mostly.)", "It does."]),
+        ("the domain is example.com and nothing else", ["the domain is example.com and nothing else"]),
+        ("A line that goes\non here. And ends", ["A line that goes on here.", "And ends"]),
+        ("First paragraph\n\nSecond paragraph", ["First paragraph", "Second paragraph"]),
+        ("# Heading\nText.\n\nOther\n=====\n", ["Text.", "Other"]),
+        ("We found:\n- one leak\n- two cracks. Both old.\n* a third", ["one leak", "two cracks.", "Both old.", "a third"]),
+        ("1. First do this\n2) Then that\n(a) and so on\n  with more", ["First do this", "Then that", "and so on with more"]),
+        ("Name: Lena\nRole: chair", ["Name: Lena", "Role: chair"]),
+        ("Is it so? It is. Why?", ["It is."]),
+        ("**Bold** and `code` and _this_ and snake_case.", ["Bold and code and this and snake_case."]),
+        ("> quoted text", ["quoted text"]),
+        ("| item | price |\n|---|---:|\n| nut | 3 |\n| fig | |", ["item: nut; price: 3", "item: fig"]),
+        ("Before.\n```\nx = 1\ny = 2\n```\nAfter.", ["Before.", "x = 1 y = 2", "After."]),
+        ("```\nnever closed", ["never closed"]),
+        ('{"crewSize": 3, "lead": {"name": "Lena"}, "ok": true, "tags": ["a", "b"], "none": null}',
+         ["crew Size: 3", "lead name: Lena", "ok: true", "tags: a", "tags: b"]),
+        ("[1.50]", ["1.50"]),
+        ("{not json}", ["{not json}"]),
+        ("42", ["42"]),
+        ("", []),
+        ("...\n---\n??", []),
+        ("crlf.\r\nNext one.", ["crlf.", "Next one."]),
+    ],
+)  # fmt: skip
+def test_is_split_into(text, parts):
+    assert list(split(text, 40)) == parts
+
+
+def test_more_than_fit_are_put_together_and_none_is_lost():
+    text = " ".join(f"Item {number} is there." for number in range(100))
+    parts = split(text, 40)
+    assert len(parts) == 40
+    assert " ".join(parts) == text
+
+
+def test_a_long_one_is_shown_cut():
+    assert len(split("word " * 1000, 40)[0]) == 1000
+
+
+@given(st.text(max_size=400))
+def test_whatever_it_is_it_is_split(text):
+    parts = split(text, 5)
+    assert len(parts) <= 5
+    assert all(parts)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a.", "B", "- x", "|a|b|", "|-|-|", "```", "# h", "\n", "Dr.", "1.", "?", ": "]),
+        max_size=60,
+    )
+)
+def test_odd_layouts_are_split(pieces):
+    split(" ".join(pieces).replace(" \n ", "\n"), 40)

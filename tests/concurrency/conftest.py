@@ -1,0 +1,63 @@
+"""Each race runs with its guards, with the run's lock switched off, and with nothing left but the luck."""
+
+import pytest
+from django.core.management.commands import flush
+from django.db import connection
+
+from tests.concurrency.racing import Clocks, Stop, drop_the_lock, drop_the_revision
+from tests.processes.flows import cast
+
+ON, NO_LOCK, OFF = "with all guards", "without the lock", "without any guard"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _swept():
+    """What Django does between such tests takes longer than most races: TRUNCATE makes new files for every
+    table, and every permission is looked for again. A race leaves few rows, and no permission of its own.
+    """
+    kept = {"django_content_type", "auth_permission"}
+
+    def rows_only(_style, tables, **_):
+        return [f'DELETE FROM "{table}"' for table in tables if table not in kept]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(connection.ops, "sql_flush", rows_only)
+        patched.setattr(flush, "emit_post_migrate_signal", lambda *_: None)
+        yield
+
+
+@pytest.fixture(params=[ON, NO_LOCK, OFF])
+def guards(request, monkeypatch):
+    """The lock makes callers wait for each other; without it the revision still refuses to lose a write,
+    loudly; without both the damage is done, and both callers are told that all is well.
+    """
+    if request.param != ON:
+        drop_the_lock(monkeypatch)
+    if request.param == OFF:
+        drop_the_revision(monkeypatch)
+    return request.param
+
+
+@pytest.fixture(params=[ON, OFF])
+def guarded(request, monkeypatch):
+    """Both guards or neither, where they take turns: a verdict is written under the revision alone."""
+    if request.param == OFF:
+        drop_the_lock(monkeypatch)
+        drop_the_revision(monkeypatch)
+    return request.param == ON
+
+
+@pytest.fixture
+def c(world):
+    return cast(world)
+
+
+@pytest.fixture
+def clocks(monkeypatch):
+    return Clocks(monkeypatch)
+
+
+@pytest.fixture
+def stops(monkeypatch):
+    """`stops(runs, "save")`: a place where a thread may be held up."""
+    return lambda owner, name: Stop(monkeypatch, owner, name)
