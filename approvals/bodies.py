@@ -1,6 +1,6 @@
 """Middleware: a form that is larger than any page's is refused before its files are read.
 
-The REST door bounds its own bodies, by tool. Whoever sent a form keeps the page with all that was typed.
+The REST door bounds its own bodies, by tool, and the judge's views theirs (`bounds_its_body`). Whoever sent a form keeps the page with all that was typed.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Bodies:
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any
     ) -> HttpResponse | None:
-        if issubclass(getattr(view, "cls", object), APIView):
+        if issubclass(getattr(view, "cls", object), APIView) or getattr(view, "bounds_its_body", False):
             return None
         size = request.META.get("CONTENT_LENGTH") or "0"
         chunked = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower()

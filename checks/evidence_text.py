@@ -44,7 +44,8 @@ _MONTH_FIRST = re.compile(
 )
 _MONTH_ONLY = re.compile(rf"\b({_MONTH})\b\.?,?\s+(\d{{4}})\b", re.IGNORECASE)
 _SCALED = re.compile(
-    r"(?<![\d.,])(-?\d++(?:,\d{3})*(?:\.\d++)?)\s*+(k|m|bn|thousand|million|billion|trillion|hundred)\b", re.IGNORECASE
+    r"(?<![\d.,])(-?\d++(?:,\d{3})*(?:\.\d++)?)\s*+(k|m|bn|thousand|million|billion|trillion|hundred)\b",
+    re.IGNORECASE,
 )
 _SCALES = {
     "k": 3, "thousand": 3, "m": 6, "million": 6, "bn": 9, "billion": 9, "trillion": 12, "hundred": 2,

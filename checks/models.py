@@ -190,6 +190,7 @@ class Verdict(AppendOnly):
     # the same material, questions and evaluator get the same verdict: nobody re-rolls the dice
     digest = models.CharField(max_length=64, db_index=True)
     truncated = models.BooleanField(default=False)
+    addressed = models.BooleanField(default=False, help_text="the material speaks to whoever judges it")
     # 0 = at a threshold, 1 = as unsure as can be; null when no question is unsure
     least_sure = models.FloatField(null=True)
     error = models.CharField(max_length=500, blank=True)

@@ -60,6 +60,15 @@ def known() -> Evaluator | None:
     return kept.chain if kept is not None and kept.rows else of_settings()
 
 
+def hosts() -> tuple[str, ...]:
+    """Who comes to see what is judged, in the order they are asked; nobody where word match is alone."""
+    it = current()
+    if isinstance(it, Chain):
+        return it.hosts
+    own = host(settings.EVALUATOR_URL)
+    return (own,) if it is not None and it.is_model and own else ()
+
+
 def changed() -> None:
     """Say so to all processes: now, and again when the change can be read."""
     _say()

@@ -33,6 +33,7 @@ def made(judgement: Judgement) -> Made:
         is_model=judgement.is_model,
         digest=judgement.digest,
         truncated=judgement.truncated,
+        addressed=judgement.addressed,
         least_sure=judgement.least_sure,
         error=judgement.error,
         asked=judgement.asked,

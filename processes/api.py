@@ -167,7 +167,10 @@ def _refusal(error: ToolError, status: int) -> Response:
         headers["WWW-Authenticate"] = 'Bearer realm="countersign"'
     if error.retry_after is not None:
         headers["Retry-After"] = str(error.retry_after)
-    return Response({"ok": False, "error": error.view()}, status=status, headers=headers)
+    response = Response({"ok": False, "error": error.view()}, status=status, headers=headers)
+    # an answer of the protocol; what broke is logged where it broke
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - as Django's own handlers tell
+    return response
 
 
 @require_safe

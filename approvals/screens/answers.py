@@ -23,6 +23,7 @@ class Chip:
     advisory: bool = False
 
 
+ADDRESSED = Chip(word="Addressed the judge", glyph="unsure")
 NOT_A_MODEL = Chip(word="not a model", glyph="")
 NO_ANSWER = Chip(word="No answer", glyph="error", verdict="error")
 TEST_RUN = Chip(word="Test run", glyph="")
@@ -98,6 +99,8 @@ def item_chips(kind: str, verdict: Verdict | None, *, asked_by: str, test: bool)
         found.append(chip(verdict))
         if not verdict.is_model:
             found.append(NOT_A_MODEL)
+        if verdict.addressed:
+            found.append(ADDRESSED)
     elif kind == "escalated" and asked_by == SERVER:
         found.append(NO_ANSWER)
     elif kind in PLAIN:

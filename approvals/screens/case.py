@@ -61,6 +61,7 @@ class Check:
     is_model: bool
     advisory: bool
     truncated: bool
+    addressed: bool
     error: str
 
 
@@ -203,6 +204,7 @@ def _check(facts: Facts) -> Check | None:
         is_model=verdict.is_model,
         advisory=verdict.advisory,
         truncated=verdict.truncated,
+        addressed=verdict.addressed,
         error=verdict.error,
     )
 

@@ -310,9 +310,15 @@ def _row(entry: QueueEntry, answers: list[Answer], now: datetime) -> Row:
         kind="approval" if entry.kind == "approve" and entry.verdict is not None else "",
         questions=questions,
         more=len(answers) - len(questions),
-        say=bars.say(deciding, is_model=is_model) if deciding is not None else "",
+        say=_said(entry, deciding, is_model=is_model),
         gap=bars.gap(deciding) if deciding is not None else "",
     )
+
+
+def _said(entry: QueueEntry, deciding: Answer | None, *, is_model: bool) -> str:
+    if entry.verdict is not None and entry.verdict.addressed:
+        return "Some of this work speaks to whoever judges it, so a person decides."
+    return bars.say(deciding, is_model=is_model) if deciding is not None else ""
 
 
 def _clean(text: str) -> str:

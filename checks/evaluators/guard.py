@@ -28,7 +28,7 @@ def address(host: str, port: int) -> str:
     if not is_allowed(host) and not all(is_public(one) for one in found):
         message = f"{host} leads to a private address, and EVALUATOR_PRIVATE_HOSTS does not name it"
         raise EvaluatorError(message, permanent=True, down=True)
-    return found[0]
+    return min(found, key=lambda one: ":" in one)  # the older kind first: it is reached from more networks
 
 
 def is_allowed(host: str) -> bool:

@@ -1,6 +1,8 @@
 """`regex {expected}`: a pattern is found somewhere in the output. Pure.
 
-The engine is RE2: linear in the text whatever the pattern, so it has no look-around and no back-references.
+The engine is RE2: linear in the text whatever the pattern, so it has no look-around and no back-references. Linear still is
+the text's length times the pattern's own size, and a few characters make a large one; so a pattern reaches only so
+far into a text that the work stays bounded, and the detail says so where that is not the whole.
 
 `evidence_hash`: of the output's UTF-8 bytes, as it was given.
 """
@@ -14,6 +16,8 @@ from checks.facts.shapes import Entry, Outcome, hash_of, shown
 
 MAX_CHARS = 500
 MAX_MEMORY = 1 << 20  # of a compiled pattern: a few characters can stand for millions
+# characters times the pattern's instructions; at worst some ten millions take a second
+MAX_WORK = 5_000_000
 
 
 class PatternError(ValueError):
@@ -33,13 +37,27 @@ class Regex:
         return cls(pattern=pattern, source=source)
 
     def check(self, text: str) -> Outcome:
-        found = self.pattern.search(text)
-        where = f"found at character {found.start() + 1}" if found else "not found in the output"
+        at, reach = search(self.pattern, text, MAX_WORK)
+        where = "not found in the output" if at is None else f"found at character {at + 1}"
         return Outcome(
-            passed=found is not None,
-            detail=f"The pattern “{shown(self.source)}” is {where}.",
+            passed=at is not None,
+            detail=f"The pattern “{shown(self.source)}” is {where}{told(at, reach, text)}.",
             evidence_hash=hash_of(text),
         )
+
+
+def search(pattern: Any, text: str, work: int) -> tuple[int | None, int]:
+    """Where a pattern is found first, and how many characters it was searched in."""
+    reach = min(len(text), work // max(1, pattern.programsize))
+    found = pattern.search(text[:reach])
+    return (None if found is None else found.start()), reach
+
+
+def told(at: int | None, reach: int, text: str) -> str:
+    """That not all was searched, where it matters."""
+    if at is not None or reach == len(text):
+        return ""
+    return f" (only the first {reach:,} characters were searched: the pattern is too large for more)"
 
 
 def read_pattern(entry: Entry, name: str, *, needed: bool) -> tuple[Any, str]:

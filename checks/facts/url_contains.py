@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Self
 
 from checks.facts.addresses import MAX_URL_CHARS
 from checks.facts.fetch import Fetcher, FetchError, Page
-from checks.facts.regex import read_pattern
+from checks.facts.regex import read_pattern, search, told
 from checks.facts.shapes import Entry, Outcome, hash_of, shown
 
 MAX_TEXT_CHARS = 1000
+MAX_WORK = 40_000_000  # see checks.facts.regex; pages are few
 _CHARSET = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
 # what pages are written in; Python knows others that run code tables nobody means here
 _CHARSETS = re.compile(
@@ -60,18 +61,21 @@ class UrlContains:
                 unreachable=page.status >= _SERVER_ERROR or page.status in _BUSY,
             )
         body = decoded(page)
-        found = self.text in body if self.text is not None else self.pattern.search(body) is not None
-        what = (
-            f"The text “{shown(self.text)}”"
-            if self.text is not None
-            else f"The pattern “{shown(self.source)}”"
-        )
+        if self.text is not None:
+            found, what, rest = self.text in body, f"The text “{shown(self.text)}”", ""
+        else:
+            at, reach = search(self.pattern, body, MAX_WORK)
+            found, what, rest = (
+                at is not None,
+                f"The pattern “{shown(self.source)}”",
+                told(at, reach, body),
+            )
         where = (
             "on the page" if not page.cut else f"in the page's first {len(page.body):,} bytes; it is longer"
         )
         return Outcome(
             passed=found,
-            detail=f"{what} is {'' if found else 'not '}{where}.",
+            detail=f"{what} is {'' if found else 'not '}{where}{rest}.",
             evidence_hash=hash_of(page.body),
         )
 

@@ -56,8 +56,9 @@ def judge(request: JudgeRequest) -> Judgement:
     else:
         parts = _deterministic(request)
         weighed = claims.weigh(texts, request.evidence)
+    fail_below = FAIL_BELOW if answers is not None else 0.0
     criteria = [
-        judge_answer(_criterion(text), answer, inforce)
+        judge_answer(_criterion(text, fail_below), answer, inforce)
         for text, answer in zip(request.criteria, parts.criteria, strict=True)
     ]
     found = Found(
@@ -110,7 +111,7 @@ def _ask(evaluator: Evaluator, request: JudgeRequest, texts: Sequence[str]) -> _
     """All questions in one request, and once more where that can help, within one deadline."""
     questions = (
         *(claims.questions(texts) if request.evidence else ()),
-        *map(_criterion, request.criteria),
+        *(_criterion(text, FAIL_BELOW) for text in request.criteria),
         _TASK,
         canary.QUESTION,
     )
@@ -152,17 +153,18 @@ def _state(request: JudgeRequest, texts: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _criterion(text: str) -> Question:
-    return Question(
-        ask=f"Does agent_output meet this criterion? {text}", kind=Kind.YES_NO, fail_below=FAIL_BELOW
-    )
+def _criterion(text: str, fail_below: float) -> Question:
+    ask = f"Does agent_output meet this criterion? {text}"
+    return Question(ask=ask, kind=Kind.YES_NO, fail_below=fail_below)
 
 
 def _deterministic(request: JudgeRequest) -> _Parts:
-    """Whether a task was done is beyond comparing words, so nobody answers that."""
+    """Whether a task was done is beyond comparing words, so nobody answers that; nor does it ever show that a
+    criterion is not met.
+    """
     submission: Mapping[str, Any] = {"summary": request.output, "output": {}, "evidence": []}
     state = {"submission": submission}
-    questions = [Question(ask=text, kind=Kind.YES_NO, fail_below=FAIL_BELOW) for text in request.criteria]
+    questions = [Question(ask=text, kind=Kind.YES_NO) for text in request.criteria]
     answers = _heuristic.ask(state, questions, deadline=0.0).answers if questions else ()
     return _Parts((), answers, None, Answer(probability=canary.by_words(state)))
 

@@ -6,6 +6,7 @@ Source: the check profile (check-1) §2, §3, §5. Probabilities and confidences
 from checks.questions.reading import MAX_QUESTIONS, read_check
 from checks.questions.results import (
     judge_answer,
+    judged_again,
     least_sure,
     misfit,
     outcome_of_level,
@@ -55,6 +56,7 @@ __all__ = [
     "issue_line",
     "issue_lines",
     "judge_answer",
+    "judged_again",
     "least_sure",
     "misfit",
     "number",

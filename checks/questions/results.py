@@ -4,7 +4,7 @@ Source: check-1 §2, §3, §5; the rank is the house's own (design: "Least sure"
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from checks.questions.shapes import Answer, Judged, Kind, Limits, Question, Result, Thresholds, Verdict
@@ -44,6 +44,24 @@ def judge_answer(question: Question, answer: Answer, limits: Limits) -> Judged:
     inforce = thresholds(question, limits)
     result = result_of(question, answer, inforce)
     return Judged(question=question, answer=answer, thresholds=inforce, result=result)
+
+
+def judged_again(
+    questions: Sequence[Question], told: Sequence[Mapping[str, Any]], limits: Limits
+) -> list[Judged]:
+    """The judged questions behind a check's JSON (`verdict_view`), for wording them once more.
+
+    Results are those that were told; thresholds are of now, and serve for rounding only.
+    """
+    return [
+        Judged(
+            question=question,
+            answer=_answer_told(question, view),
+            thresholds=thresholds(question, limits),
+            result=Result(view["result"]),
+        )
+        for question, view in zip(questions, told, strict=True)
+    ]
 
 
 def worst(results: Iterable[Result]) -> Verdict:
@@ -107,6 +125,15 @@ def question_source(question: Question) -> dict[str, Any]:
         source["pass"] = question.pass_level
         own = {"confidence": question.confidence}
     return source | {key: value for key, value in own.items() if value is not None}
+
+
+def _answer_told(question: Question, view: Mapping[str, Any]) -> Answer:
+    if question.kind is Kind.YES_NO:
+        return Answer(probability=float(view["answer"]))
+    confidence = float(view["confidence"])
+    if question.kind is Kind.CHOICE:
+        return Answer(name=view["answer"], confidence=confidence)
+    return Answer(level=int(view["answer"]), confidence=confidence)
 
 
 def _yes_no(probability: float, thresholds: Thresholds) -> Result:

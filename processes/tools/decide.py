@@ -10,7 +10,8 @@ from typing import Any
 
 from django.db.models import Q
 
-from checks import codec, verdicts
+from checks import canary, codec
+from checks.questions import issue_lines, judged_again
 from processes import checking, claims, engine, evaluating, files, seams, view
 from processes.acceptance import Content, content_of
 from processes.callers import Caller, CallerKind
@@ -193,9 +194,15 @@ def _return(loaded: Loaded, item: WorkItem, by: str, note: str) -> None:
         left.pop("check", None)
         _close_candidate(loaded, item.candidate, SubmissionState.RETURNED)
         check = loaded.now.data["steps"].get(step, {}).get("check")
-        row = item.candidate.verdict
-        if check is not None and row is not None:
-            left |= {"issues": verdicts.issue_lines_of(row, row.answers.all(), unsure=True), "check": check}
+        if check is not None:
+            # from run data, which is at hand
+            judged = judged_again(
+                loaded.compiled.document.steps[step].check, check["questions"], loaded.limits
+            )
+            lines = issue_lines(judged, unsure=True)
+            if item.candidate.verdict is not None and item.candidate.verdict.addressed:
+                lines.append(f"check: {canary.REASON}")
+            left |= {"issues": lines, "check": check}
     attempt.handoff = codec.dumps(left)
     attempt.lease_until = None
     loaded.touch(attempt)

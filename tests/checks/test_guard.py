@@ -6,10 +6,11 @@ import time
 import pytest
 
 from checks import material
-from checks.evaluators import Config, EvaluatorError, built, guard
+from checks.evaluators import Config, EvaluatorError, built, guard, transport
 from tests.checks.vendor import YES_NO
 from tests.checks.vendor import material as example
 from tests.servers.system_one import SystemOneServer, yes_to_everything
+from tests.servers.tls import TlsServer, page, trusting
 
 
 @pytest.mark.parametrize(
@@ -38,8 +39,12 @@ def test_names_that_say_so(host, private):
 
 
 def resolving(monkeypatch, *addresses):
-    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443)) for address in addresses]
-    monkeypatch.setattr(guard.socket, "getaddrinfo", lambda *_, **__: found)
+    """Every name, for everybody in this process."""
+
+    def found(host, port, *_, **__):
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+
+    monkeypatch.setattr(guard.socket, "getaddrinfo", found)
 
 
 def test_one_private_address_among_public_ones_is_enough(monkeypatch):
@@ -84,3 +89,31 @@ def test_one_that_a_setting_names_is_reached_under_its_name(settings):
     with SystemOneServer(yes_to_everything) as server:
         assert ask(server, "localhost").answers[0].probability == 0.97
     assert server.requests[0].headers["host"] == server.base_url.replace("http://127.0.0.1", "localhost")
+
+
+@pytest.fixture
+def over_tls(monkeypatch, settings):
+    """Asks, over TLS, a server whose certificate is for that name."""
+    resolving(monkeypatch, "127.0.0.1")
+    monkeypatch.setattr(transport, "_tls", trusting)
+    monkeypatch.setattr(transport, "TRIES", 1)
+    settings.EVALUATOR_PRIVATE_HOSTS = ["judge.example.org"]
+
+    def asked(certified):
+        answer = page(b'{"answers": {"q0": {"type": "noul", "noul": 0.97}}}')
+        with TlsServer([certified], answer) as server:
+            base = f"https://judge.example.org:{server.port}"
+            evaluator = built(Config(kind="system_one", base=base, model="m", key="k", guarded=True))
+            evaluator.ask({}, (YES_NO,), deadline=time.monotonic() + 20)
+            return [request.sni for request in server.asked]
+
+    return asked
+
+
+def test_over_tls_it_proves_the_name_that_was_entered(over_tls):
+    assert over_tls("judge.example.org") == ["judge.example.org"]
+
+
+def test_over_tls_another_name_is_not_spoken_to(over_tls):
+    with pytest.raises(EvaluatorError, match="could not be reached"):
+        over_tls("other.example.org")

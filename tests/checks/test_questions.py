@@ -349,3 +349,15 @@ class TestViews:
             unsure_names=CHOICE.unsure_names,
         )
         assert q.question_source(turned) != q.question_source(CHOICE)
+
+    @given(FRACTION, FRACTION, st.sampled_from(list(CHOICE.options)), FRACTION, st.integers(0, 2))
+    def test_the_lines_of_a_view_are_those_of_its_judgement(self, yes, sure, name, surer, level):
+        judged = [
+            q.judge_answer(YES_NO, Answer(probability=yes), Limits()),
+            q.judge_answer(CHOICE, Answer(name=name, confidence=sure), Limits()),
+            q.judge_answer(RUBRIC, Answer(level=level, confidence=surer), Limits()),
+        ]
+        told = self.view(questions=judged)["questions"]
+        again = q.judged_again([YES_NO, CHOICE, RUBRIC], told, Limits())
+        for unsure in (True, False):
+            assert q.issue_lines(again, unsure=unsure) == q.issue_lines(judged, unsure=unsure)

@@ -101,6 +101,21 @@ def test_the_same_rows_are_the_same_judge():
     assert evaluators.configured().version == version
 
 
+def test_who_comes_to_see_the_work(settings):
+    assert roster.hosts() == ()
+    settings.EVALUATOR, settings.EVALUATOR_URL, settings.EVALUATOR_MODEL = (
+        "chat",
+        "https://llm.example.org/v1",
+        "m",
+    )
+    assert roster.hosts() == ("llm.example.org",)
+    row()
+    row("again", position=2)
+    row("words", preset="", wire="heuristic", position=3)
+    row("clef", preset="workers_ai_clef", account="a", position=4)
+    assert roster.hosts() == ("api.groq.com", "api.cloudflare.com")
+
+
 class TestConfig:
     def test_is_the_presets_but_for_what_is_entered(self):
         config = roster.config_of(row(model="m", at_once=3))

@@ -1,7 +1,10 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checks import claims
 from checks.sentences import split
 
 
@@ -71,3 +74,27 @@ def test_whatever_it_is_it_is_split(text):
 )
 def test_odd_layouts_are_split(pieces):
     split(" ".join(pieces).replace(" \n ", "\n"), 40)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "." * 16_000,
+        "." * 16_000 + " B",
+        "a" * 16_000 + "! B",
+        "a." * 8_000 + "! B",
+        "1" * 16_000,
+        "1," * 8_000,
+        "1" + " " * 16_000 + "x",
+        "|a|\n" + "-" * 16_000 + "x",
+        "1 May " * 2_600,
+        "\"'" * 8_000,
+        "*_" * 8_000,
+        "{" * 16_000,
+    ],
+    ids=range(12),
+)
+def test_no_text_takes_long(text):
+    started = time.monotonic()
+    claims.weigh(claims.of(text), [text[:4000]] * 2)
+    assert time.monotonic() - started < 3  # of a text that is quadratic it would be minutes

@@ -20,7 +20,7 @@ from tests.config.populous import Builder
 from tests.config.sent_forms import FORMS
 
 PAGE, FORM = 10, 16
-DECISION = FORM + 2  # beside the tool: which item it is about, and where to go on
+DECISION = FORM
 SIZES = (3, 30)
 _UNCOUNTED = re.compile(r"(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)", re.IGNORECASE)
 
@@ -52,7 +52,10 @@ PAGES = {
         "/admin/processes/process/add/",
         "/admin/processes/process/add/?from={p.published.pk}",
     ],
-    "admin/processes/process/costs/": ["/admin/processes/process/costs/", "/admin/processes/process/costs/?days=1"],
+    "admin/processes/process/costs/": [
+        "/admin/processes/process/costs/",
+        "/admin/processes/process/costs/?days=1",
+    ],
     "admin/checks/checklimits/replay/": ["/admin/checks/checklimits/replay/"],
     _VERSIONS: ["{p.page}", "{p.draft_page}"],
     f"{_VERSIONS}thresholds/": ["{p.page}thresholds/"],

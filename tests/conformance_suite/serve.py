@@ -104,9 +104,11 @@ def _run_suite(url: str, credentials: Path, model_port: int, out: Path, argument
         sys.executable, "-m", "conformance", url, "--credentials", str(credentials), "--publish-command", publish,
         "--evaluator-port", str(model_port), "--strict", "--markdown", str(table), *arguments,
     ]  # fmt: skip
+    # what it leaves when it is stopped goes with our folder
+    environment = {**os.environ, "TMPDIR": str(credentials.parent)}
     with (
         tap.open("w", encoding="utf-8") as kept,
-        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as suite,
+        subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as suite,
     ):
         assert suite.stdout is not None
         try:

@@ -1,6 +1,7 @@
 """Facts that need nobody else: equals, regex, numeric, json_schema; and how entries are read."""
 
 import hashlib
+import time
 from fractions import Fraction
 
 import pytest
@@ -67,6 +68,15 @@ class TestRegex:
 
     def test_is_linear(self):
         assert not outcome("a" * 16_000, type="regex", expected="(a|a|aa)*(a|a)*$b").passed
+
+    @pytest.mark.parametrize(
+        "pattern", ["(?:a?b?){1,500}$c", "(a?){1000}b", "((a{0,30}){0,30})z", "[ab]*a[ab]{500}c"]
+    )
+    def test_a_pattern_that_is_large_reaches_only_so_far_and_says_so(self, pattern):
+        started = time.monotonic()
+        it = outcome("ab" * 100_000, type="regex", expected=pattern)
+        assert time.monotonic() - started < 4
+        assert it.passed or "characters were searched: the pattern is too large for more)." in it.detail
 
     def test_takes_what_is_no_utf8_calmly(self):
         assert outcome("día", type="regex", expected="^d.a$").passed
@@ -217,6 +227,7 @@ class TestJsonSchema:
             {"required": "a"},
             {"required": [1]},
             {"enum": []},
+            {"enum": list(range(201))},
             {"minLength": -1},
             {"maxItems": 1.5},
             {"minimum": "1"},
