@@ -6,7 +6,7 @@ REQUIREMENTS ?= requirements-dev.txt
 
 .PHONY: demo test test-all check fmt conformance bench chaos lock help
 help:
-	@echo "make demo      a working queue with a demo agent on http://127.0.0.1:8000"
+	@echo "make demo      a working queue with a demo agent on http://127.0.0.1:8000 (ATTACK=1: one that cheats)"
 	@echo "make test      the tests          make test-all  the long ones too"
 	@echo "make check     lint, types, import contracts, migrations"
 	@echo "make fmt       format             make bench     measure"
@@ -25,7 +25,7 @@ $(VENV)/.stamp: requirements.txt requirements-dev.txt
 .venv: $(VENV)/.stamp
 
 demo: $(VENV)/.stamp
-	@$(PY) manage.py demo $(if $(PORT),--port $(PORT))
+	@$(PY) manage.py demo $(if $(PORT),--port $(PORT)) $(if $(ATTACK),--attack)
 
 # On SQLite all of it; then what talks to the database again on PostgreSQL, where one answers.
 test: $(VENV)/.stamp

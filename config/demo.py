@@ -3,7 +3,7 @@
 Plain data and small functions; `config.demo_agent` sends it through the public API.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ class Case:
         return str(self.inputs.get("supplier") or self.inputs.get("order"))
 
 
-def _screened(name: str, trading: str, number: int, *, matches: int = 0) -> Work:
+def screened(name: str, trading: str, number: int, *, matches: int = 0) -> Work:
     """A thorough screening."""
     found = "no match" if not matches else f"{matches} match"
     return Work(
@@ -108,45 +108,45 @@ def _refund(order: str, *, refund: bool, clause: str, explanation: str, summary:
     )
 
 
-def _supplier(name: str, country: str, spend: int) -> dict[str, Any]:
+def supplier(name: str, country: str, spend: int) -> dict[str, Any]:
     return {"supplier": name, "country": country, "yearlySpend": spend}
 
 
 CASES: tuple[Case, ...] = (
     Case(
         process=SCREENING,
-        inputs=_supplier("Marlow Paper Ltd", "GB", 48_000),
+        inputs=supplier("Marlow Paper Ltd", "GB", 48_000),
         goes=(_half("Marlow Paper Ltd", 20418),),
     ),
     Case(
         process=SCREENING,
-        inputs=_supplier("Harbour Tooling GmbH", "DE", 120_000),
-        goes=(_screened("Harbour Tooling GmbH", "Hatool", 20419),),
+        inputs=supplier("Harbour Tooling GmbH", "DE", 120_000),
+        goes=(screened("Harbour Tooling GmbH", "Hatool", 20419),),
     ),
     Case(
         process=SCREENING,
-        inputs=_supplier("Alder Logistics BV", "NL", 260_000),
+        inputs=supplier("Alder Logistics BV", "NL", 260_000),
         goes=(_poor("Alder Logistics BV"), _stale("Alder Logistics BV", 20420)),
     ),
     Case(
         process=SCREENING,
-        inputs=_supplier("Novak Castings s.r.o.", "CZ", 75_000),
-        goes=(_stale("Novak Castings s.r.o.", 20421), _screened("Novak Castings s.r.o.", "Novak", 20422)),
+        inputs=supplier("Novak Castings s.r.o.", "CZ", 75_000),
+        goes=(_stale("Novak Castings s.r.o.", 20421), screened("Novak Castings s.r.o.", "Novak", 20422)),
         note="The EU result is a month old. Search the EU list again, with the trading name too.",
     ),
     Case(
         process=SCREENING,
-        inputs=_supplier("Orlov Chemical Trading", "CY", 310_000),
-        goes=(_screened("Orlov Chemical Trading", "OCT", 20423, matches=2),),
+        inputs=supplier("Orlov Chemical Trading", "CY", 310_000),
+        goes=(screened("Orlov Chemical Trading", "OCT", 20423, matches=2),),
     ),
     Case(
         process=SCREENING,
-        inputs=_supplier("Fjord Packaging AS", "NO", 18_500),
-        goes=(_poor("Fjord Packaging AS"), _screened("Fjord Packaging AS", "FjordPack", 20424)),
+        inputs=supplier("Fjord Packaging AS", "NO", 18_500),
+        goes=(_poor("Fjord Packaging AS"), screened("Fjord Packaging AS", "FjordPack", 20424)),
     ),
     Case(
         process=SCREENING,
-        inputs=_supplier("Meridian Sensors", "FR", 9_900),
+        inputs=supplier("Meridian Sensors", "FR", 9_900),
         escalate="The sanctions search asks for a second factor that I don't have. Somebody has to search by hand.",
     ),
     Case(
@@ -204,7 +204,7 @@ CASES: tuple[Case, ...] = (
 )
 
 
-def case_of(inputs: Mapping[str, Any]) -> Case | None:
+def case_of(inputs: Mapping[str, Any], cases: Iterable[Case] = CASES) -> Case | None:
     """The prepared work for a run; None for a run of somebody else's."""
     key = str(inputs.get("supplier") or inputs.get("order") or "")
-    return next((case for case in CASES if case.key == key), None)
+    return next((case for case in cases if case.key == key), None)

@@ -11,6 +11,7 @@ from uuid import uuid4
 import httpx
 
 from config.demo import CASES, Case, Work, case_of
+from config.demo_attacks import ATTACKS
 
 Say = Callable[[str], None]
 PATIENCE = 180.0  # seconds for one call: a check may be asked twice
@@ -55,19 +56,24 @@ class Client:
 
 
 class DemoAgent:
-    """Works everything that get_work offers, until nothing is left."""
+    """Works everything that get_work offers, until nothing is left. `attack`: also hands in work that tries to
+    steer whoever judges it.
+    """
 
-    def __init__(self, client: Client, say: Say) -> None:
-        self._client, self._say = client, say
+    def __init__(self, client: Client, say: Say, *, attack: bool = False) -> None:
+        self._client, self._say, self._attack = client, say, attack
 
     def start(self, round_: int) -> None:
         """One run per case. The requestIds are the round's, so that a second call starts nothing twice."""
-        for number, case in enumerate(CASES):
+        named = [(f"demo-{round_}-{number}", case) for number, case in enumerate(CASES)]
+        if self._attack:
+            named += [(f"demo-{round_}-attack-{number}", case) for number, case in enumerate(ATTACKS)]
+        for request_id, case in named:
             run = self._client.call(
                 "start_run",
                 process=case.process,
                 inputs=dict(case.inputs),
-                requestId=f"demo-{round_}-{number}",
+                requestId=request_id,
             )
             if not run.get("replayed"):
                 self._say(f"started   {case.process}: {case.key}")
@@ -90,7 +96,7 @@ class DemoAgent:
             if refused.code == "conflict":  # somebody else was quicker
                 return
             raise
-        case = case_of(claim["data"]["inputs"])
+        case = case_of(claim["data"]["inputs"], (*CASES, *ATTACKS))
         if case is None:
             self._client.write(
                 "escalate", token=claim["token"], note="The demo agent knows nothing of this case."

@@ -1,6 +1,7 @@
 """Claims with evidence, labelled by hand: what a careful reader says the evidence says of each.
 
-`SEEN` stood beside the deterministic engine while its rules were mended; `FRESH` was never looked at for that. Both hold
+`SEEN` stood beside the deterministic engine while its rules were mended; no rule was made or
+changed for one of `FRESH` (only its totals were seen). Both hold
 what a comparison of words can't know (paraphrase, arithmetic, what follows from what), because outputs hold it, too.
 """
 

@@ -110,7 +110,9 @@ class Builder:
         for n in range(size):
             CheckLimits(check_pass=0.9, why=f"{n}", by="test").save()
             key, _ = keys.issue(f"judge-{size}-{n}", for_judge=True)
-            JudgeCall(key=key, kind="judge", verdict="pass", score=1.0, digest="0" * 64, engine="deterministic").save()
+            JudgeCall(
+                key=key, kind="judge", verdict="pass", score=1.0, digest="0" * 64, engine="deterministic"
+            ).save()
             Evaluator(name=f"judge-{size}-{n}", preset="groq", position=n).save()
         for user in self.lookers.values():
             user.groups.set(Group.objects.all())

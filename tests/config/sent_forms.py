@@ -47,7 +47,11 @@ def _draft(action: str, **given: str) -> Any:
 def _thresholds(passing: str, **given: str) -> Any:
     def form(there: Populous, client: Client) -> Sent:
         numbers = {f"pass-{n}-s": passing for n in range(there.size)}
-        return f"{there.page}thresholds/", {**numbers, **{f"fail-{n}-s": "0.5" for n in range(there.size)}, **given}
+        return f"{there.page}thresholds/", {
+            **numbers,
+            **{f"fail-{n}-s": "0.5" for n in range(there.size)},
+            **given,
+        }
 
     return form
 
@@ -78,7 +82,13 @@ def _of_agent(page: str, **given: Any) -> Any:
 
 def _evaluator(page: str) -> Any:
     def form(there: Populous, client: Client) -> Sent:
-        sent = {"name": f"made-{there.size}", "preset": "groq", "position": "1", "seconds": "20", "enabled": "on"}
+        sent = {
+            "name": f"made-{there.size}",
+            "preset": "groq",
+            "position": "1",
+            "seconds": "20",
+            "enabled": "on",
+        }
         kept = there.rows[Evaluator]
         if page != "add":
             sent["name"] = kept.name

@@ -33,6 +33,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=int(os.environ.get("PORT") or 8000))
+        parser.add_argument(
+            "--attack", action="store_true", help="the agent also hands in work that tries to steer its judge"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.EVALUATOR == "none":
@@ -58,7 +61,7 @@ class Command(BaseCommand):
             raise CommandError(f"{error}; its words are above.") from None
         try:
             try:
-                self._work(url, key, signs["approver"])
+                self._work(url, key, signs["approver"], attack=options["attack"])
             except (RefusedError, httpx.HTTPError) as error:
                 self.stderr.write(f"The demo agent had to stop: {error}. The queue is there all the same.")
             self._tell(url, signs)
@@ -68,8 +71,8 @@ class Command(BaseCommand):
         finally:
             serving.stop(server)
 
-    def _work(self, url: str, key: str, password: str) -> None:
-        agent = DemoAgent(Client(url, key), self.stdout.write)
+    def _work(self, url: str, key: str, password: str, *, attack: bool) -> None:
+        agent = DemoAgent(Client(url, key), self.stdout.write, attack=attack)
         agent.start(_round())
         agent.work()
         if self._give_back(url, password):

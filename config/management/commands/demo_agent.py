@@ -15,10 +15,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--key", required=True, help="an agent's key (manage.py agent create NAME)")
         parser.add_argument("--url", default="http://127.0.0.1:8000")
+        parser.add_argument("--attack", action="store_true", help="also try to steer the judge")
         parser.add_argument("--round", type=int, default=1, help="a new number starts the runs anew")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        agent = DemoAgent(Client(options["url"], options["key"]), self.stdout.write)
+        client = Client(options["url"], options["key"])
+        agent = DemoAgent(client, self.stdout.write, attack=options["attack"])
         try:
             agent.start(options["round"])
             agent.work()
