@@ -9,11 +9,7 @@ import socket
 from django.conf import settings
 
 from checks.evaluators import EvaluatorError
-
-_TRANSLATED = [
-    ipaddress.ip_network(net)
-    for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "fec0::/10")
-]
+from checks.facts import addresses
 
 
 def address(host: str, port: int) -> str:
@@ -48,12 +44,6 @@ def looks_private(host: str) -> bool:
 def is_public(address: str) -> bool:
     """Whether it is an address of the open internet, in whatever form it is written."""
     try:
-        ip = ipaddress.ip_address(address)
+        return addresses.is_public(ipaddress.ip_address(address))
     except ValueError:
         return False
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped is not None:
-            return is_public(str(ip.ipv4_mapped))
-        if any(ip in net for net in _TRANSLATED):  # an IPv4 address inside: no server of ours needs that
-            return False
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved
