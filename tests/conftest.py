@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import caches
+from django.core.management.commands import flush
+from django.db import connection
 
 from checks import evaluators, roster
 from processes.versions import compiled
@@ -19,8 +21,6 @@ SHARED = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[2
 
 def _postgres() -> str | None:
     """Why PostgreSQL tests can't run here; None when they can."""
-    from django.db import connection
-
     if connection.vendor == "postgresql":
         return None
     return "this run is on SQLite; races are shown on PostgreSQL (make test runs both)"
@@ -47,6 +47,23 @@ def pytest_collection_modifyitems(items):
             if REQUIRED and marker == "browser":
                 pytest.exit(f"REQUIRE_SERVICES=1, but {reason}", returncode=3)
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _swept():
+    """What Django does after a test with transactions of its own takes longer than most such tests: TRUNCATE
+    makes new files for every table, and every permission is looked for again. A test leaves few rows, and no
+    permission of its own.
+    """
+    kept = {"django_content_type", "auth_permission"}
+
+    def rows_only(_style, tables, **_):
+        return [f'DELETE FROM "{table}"' for table in tables if table not in kept]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(connection.ops, "sql_flush", rows_only)
+        patched.setattr(flush, "emit_post_migrate_signal", lambda *_: None)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,29 +1,11 @@
 """Each race runs with its guards, with the run's lock switched off, and with nothing left but the luck."""
 
 import pytest
-from django.core.management.commands import flush
-from django.db import connection
 
 from tests.concurrency.racing import Clocks, Stop, drop_the_lock, drop_the_revision
 from tests.processes.flows import cast
 
 ON, NO_LOCK, OFF = "with all guards", "without the lock", "without any guard"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _swept():
-    """What Django does between such tests takes longer than most races: TRUNCATE makes new files for every
-    table, and every permission is looked for again. A race leaves few rows, and no permission of its own.
-    """
-    kept = {"django_content_type", "auth_permission"}
-
-    def rows_only(_style, tables, **_):
-        return [f'DELETE FROM "{table}"' for table in tables if table not in kept]
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(connection.ops, "sql_flush", rows_only)
-        patched.setattr(flush, "emit_post_migrate_signal", lambda *_: None)
-        yield
 
 
 @pytest.fixture(params=[ON, NO_LOCK, OFF])
