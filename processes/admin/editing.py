@@ -155,7 +155,11 @@ class Editing(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stu
         newest = latest(version.process)
         form = RolesForm(examined.document, proposal(examined.document, newest), request.POST)
         if not form.is_valid():
-            return Notice(text="Nothing was published.", more="Choose a group for each role.")
+            more = " ".join(
+                ["Choose a group for each role."] * any(name.startswith("role-") for name in form.errors)
+                + ["Say whether the model may see its runs."] * ("consent" in form.errors)
+            )
+            return Notice(text="Nothing was published.", more=more or "Look at what is marked below.")
         mapping = form.mapping()
         if (same := is_in_force(newest, examined.document, mapping)) is not None:
             return Notice(

@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Count
 from django.http import HttpRequest
 
+from checks import roster
 from checks.questions import Kind, Limits, Question
 from processes.document import MAX_BYTES, Document
 from processes.publishing import RoleMap
@@ -79,7 +80,10 @@ def _fingerprint(text: str) -> str:
 
 
 class RolesForm(forms.Form):
-    """A group for each role, and one for the escalations. One statement for all of them."""
+    """A group for each role, and one for the escalations. One statement for all of them.
+
+    Where a model elsewhere answers the process's checks, it also asks whether that may see the runs.
+    """
 
     escalations = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
 
@@ -101,7 +105,16 @@ class RolesForm(forms.Form):
                     "invalid_choice": "Is there no more.",
                 },
             )
-        self.order_fields([*(f"role-{role}" for role in document.roles), "escalations"])
+        hosts = roster.hosts() if any(step.check for step in document.steps.values()) else ()
+        if hosts:
+            self.fields["consent"] = forms.BooleanField(
+                label=f"{' and '.join(hosts)} may see what runs of this process hold: their inputs, what earlier steps "
+                "handed in, and what is checked.",
+                error_messages={
+                    "required": "Its checks can't be answered otherwise; tick it, or take them out."
+                },
+            )
+        self.order_fields([*(f"role-{role}" for role in document.roles), "escalations", "consent"])
         escalations: Any = self.fields["escalations"]
         escalations.choices = [("", "The operators"), *groups]
         escalations.initial = offered.escalations or ""

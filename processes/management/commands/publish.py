@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from checks import roster
 from processes.document import Document
 from processes.publishing import (
     UNMAPPED,
@@ -98,6 +99,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{document.name}: would be version {version.number}")
         else:
             self.stdout.write(f"{document.name}: version {version.number} is published")
+        if hosts := roster.hosts() if any(step.check for step in document.steps.values()) else ():
+            self.stdout.write(
+                f"  {' and '.join(hosts)} will be shown what its runs hold, to answer its checks"
+            )
 
 
 def _pair(text: str) -> tuple[str, str]:
