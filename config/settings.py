@@ -108,8 +108,10 @@ CELERY_RESULT_EXPIRES = 600
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A task that nobody acknowledged comes again; not while a check may still be asked (twice, and something to spare).
+VISIBLE_AGAIN_SECONDS = max(300, int(2 * env.seconds("EVALUATOR_SECONDS", 60.0, least=0.1)) + 60)
 CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {"visibility_timeout": 300, "socket_connect_timeout": 2, "socket_timeout": 30}
+    {"visibility_timeout": VISIBLE_AGAIN_SECONDS, "socket_connect_timeout": 2, "socket_timeout": 30}
     if CELERY_BROKER_URL.startswith("redis")
     else {"confirm_publish": True, "connect_timeout": 2}
 )

@@ -8,11 +8,12 @@ rulings in the protocol's §5 and §6.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.utils import timezone
 
 from checks import codec, evaluators, judging, verdicts
 from checks.material import Material, digest
@@ -95,8 +96,7 @@ def begin(
         if waiting is not None:
             _state(loaded, waiting, SubmissionState.VOID)
         return _judged_before(attempt.pk, mark)
-    seconds = settings.EVALUATOR_SECONDS * ASKED_TWICE_AND_SPARE[0] + ASKED_TWICE_AND_SPARE[1]
-    until = loaded.at + timedelta(seconds=seconds)
+    until = _budget(loaded)
     if waiting is not None and waiting.digest == mark:
         # the same material again: after an evaluator error, or after whoever asked died. The route and who
         # hands it in are no part of the material, and may be others now.
@@ -110,9 +110,7 @@ def begin(
         submission = _record(loaded, call, step, content, mark)
         submission.fence, submission.fence_until = 1, until
     loaded.hand(submission)
-    if attempt.lease_until is not None and attempt.lease_until < until:
-        attempt.lease_until = until
-        loaded.touch(attempt)
+    _hold(loaded, step, until)
     return Asking(
         run=loaded.row.pk, step=step, submission=submission, fence=submission.fence, loaded=loaded,
         verified=handing.verified, material=material, questions=spec.check, advisory=spec.advisory,
@@ -147,16 +145,24 @@ def accepted(loaded: Loaded, call: Call, step: str, content: Content) -> Submiss
 # ---- ask and settle
 
 
-def again(run: str, submission: UUID, fence: int) -> Asking | None:
-    """What a worker needs to ask, read afresh; None where the fence fell, or somebody settled it.
+def take(run: str, submission: UUID, fence: int, until: datetime) -> Asking | None:
+    """Begin to ask, some time after the submission was recorded, perhaps elsewhere: the fence stands for a whole
+    asking from now on. None where it fell, or somebody settled it, resumed it, or took it before (a task that
+    is delivered twice): `until` is the fence's end as whoever recorded it left it.
 
-    It judges the run as it now is. Reading the run first lets its revision guard everything read after it.
+    It judges the run as it now is.
     """
-    loaded = runs.load(run, events=True)
-    row = Submission.objects.select_related("attempt__step").filter(pk=submission).first()
-    if row is None or row.fence != fence or not being_checked(row) or not loaded.now.live:
-        return None
-    step = row.attempt.step.name
+    with runs.locked(run, ended_ok=True) as loaded:
+        row = Submission.objects.select_related("attempt__step").filter(pk=submission).first()
+        if row is None or (row.fence, row.fence_until) != (fence, until):
+            return None
+        if not being_checked(row) or not loaded.now.live:
+            return None
+        step = row.attempt.step.name
+        row.fence_until = _budget(loaded)
+        _hold(loaded, step, row.fence_until)
+        loaded.hand(row)
+        runs.save(loaded)
     spec, _ = loaded.now.step(step)
     content = content_of(codec.loads(row.content))
     return Asking(
@@ -164,6 +170,38 @@ def again(run: str, submission: UUID, fence: int) -> Asking | None:
         verified=files.verify(files.refs(content.evidence)), material=material_of(loaded, spec, content),
         questions=spec.check, advisory=spec.advisory, limits=loaded.limits,
     )  # fmt: skip
+
+
+def waited(asking: Asking) -> bool:
+    """Whether it was recorded so long ago that a whole asking may outlast its fence."""
+    until = asking.submission.fence_until
+    spare = timedelta(seconds=ASKED_TWICE_AND_SPARE[1] / 2)
+    return until is not None and until - timezone.now() < _most() - spare
+
+
+def take_again(asking: Asking) -> Asking | None:
+    """`take` for one that waited in this process."""
+    until = asking.submission.fence_until
+    return None if until is None else take(asking.run, asking.submission.pk, asking.fence, until)
+
+
+def _most() -> timedelta:
+    """How long one asking may take, with the judge's one retry and something to spare."""
+    asks, spare = ASKED_TWICE_AND_SPARE
+    return timedelta(seconds=settings.EVALUATOR_SECONDS * asks + spare)
+
+
+def _budget(loaded: Loaded) -> datetime:
+    """When an asking that begins now is given up for dead."""
+    return loaded.at + _most()
+
+
+def _hold(loaded: Loaded, step: str, until: datetime) -> None:
+    """No lease ends while its work is checked."""
+    attempt = loaded.attempt(step)
+    if attempt.lease_until is not None and attempt.lease_until < until:
+        attempt.lease_until = until
+        loaded.touch(attempt)
 
 
 def resolve(call: Call, asking: Asking) -> dict[str, Any]:

@@ -12,9 +12,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from celery.result import AsyncResult
 from django.conf import settings
 from django.db import close_old_connections, connections
 from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import RedisError
 
 from processes import checking
 from processes.callers import Caller
@@ -38,6 +40,9 @@ MOST_AT_ONCE = 64  # evaluations of one server process; they wait for the networ
 
 # what those who find no place to wait are told: come back in so many seconds, aiming at so many of them a second
 LEAST_SECONDS, MOST_SECONDS, SENT_AWAY_A_SECOND = 2, 20, 4
+
+# a broker or a result backend that is away, in the words of all who may say so
+UNREACHABLE = (BrokerError, RedisError, OSError)
 
 View = dict[str, Any]
 
@@ -78,6 +83,7 @@ class Slots:
 
     def __init__(self, most: int) -> None:
         self._free = threading.Semaphore(most)
+        self._lock = threading.Lock()
         self._sent_away: deque[float] = deque(maxlen=MOST_SECONDS * SENT_AWAY_A_SECOND)
 
     @contextmanager
@@ -92,8 +98,9 @@ class Slots:
 
     def _seconds(self) -> int:
         now = time.monotonic()
-        lately = sum(1 for at in self._sent_away if at > now - MOST_SECONDS)
-        self._sent_away.append(now)
+        with self._lock:
+            lately = sum(1 for at in self._sent_away if at > now - MOST_SECONDS)
+            self._sent_away.append(now)
         return max(LEAST_SECONDS, min(MOST_SECONDS, lately // SENT_AWAY_A_SECOND))
 
 
@@ -115,8 +122,11 @@ class Threads:
         # with the request's context, so that what is logged there names the request
         run = contextvars.copy_context().run
         future = self._asked[key] = self._pool.submit(run, self._resolve, call, asking)
-        future.add_done_callback(lambda _: self._asked.pop(key, None))
+        future.add_done_callback(lambda done: self._over(key, done))
         return self._wait(future)
+
+    def asks(self, joining: Joining) -> bool:
+        return (joining.submission, joining.fence) in self._asked
 
     def join(self, call: Call, joining: Joining) -> View:
         future = self._asked.get((joining.submission, joining.fence))
@@ -126,15 +136,26 @@ class Threads:
 
     def _wait(self, future: Future[View]) -> View:
         with self._slots.one():
-            try:
-                return future.result(timeout=settings.CHECK_WAIT_SECONDS)
-            except TimeoutError:
-                raise being_checked() from None
+            wait([future], timeout=settings.CHECK_WAIT_SECONDS)
+        if not future.done():
+            raise being_checked()
+        return future.result()
+
+    def _over(self, key: tuple[UUID, int], done: Future[View]) -> None:
+        self._asked.pop(key, None)
+        error = done.exception()
+        if error is not None and not isinstance(error, ToolError):  # perhaps nobody waits for it any more
+            log.error("a check could not be settled", exc_info=error)
 
     @staticmethod
     def _resolve(call: Call, asking: Asking) -> View:
         close_old_connections()
         try:
+            if checking.waited(asking):  # behind others, for so long that its fence would fall too soon
+                taken = checking.take_again(asking)
+                if taken is None:
+                    raise being_checked()
+                asking = taken
             return checking.resolve(call, asking)
         finally:
             _free_connections()
@@ -147,6 +168,7 @@ class Job:
     run: str
     submission: str
     fence: int
+    until: str  # the fence's end, as it was recorded: whoever begins to ask moves it
     tool: str
     caller: str
     request_id: str
@@ -166,12 +188,23 @@ class Job:
         )
 
 
+def job_of(call: Call, asking: Asking) -> Job:
+    until = asking.submission.fence_until
+    if until is None:
+        raise AssertionError("what is being checked has a fence")
+    return Job(
+        run=asking.run, submission=str(asking.submission.pk), fence=asking.fence, until=until.isoformat(),
+        tool=call.tool, caller=call.caller.id, request_id=call.request_id, digest=call.digest,
+    )  # fmt: skip
+
+
 def evaluate(job: Job) -> View:
     """In a worker: ask and settle. Gives `{}`, or the refusal as `{error, retryAfter}`.
 
-    Safe any number of times: only the submission's own fence counts, and only once.
+    Safe any number of times: one asks, whoever else is sent the same job does nothing.
     """
-    asking = checking.again(job.run, UUID(job.submission), job.fence)
+    until = datetime.fromisoformat(job.until)
+    asking = checking.take(job.run, UUID(job.submission), job.fence, until)
     if asking is None:
         return {}
     try:
@@ -186,25 +219,25 @@ class Workers:
 
     def __init__(self, slots: Slots) -> None:
         self._slots = slots
+        self._spare = Threads(slots)  # while there is no broker
 
     def ask(self, call: Call, asking: Asking) -> View:
-        job = Job(
-            run=asking.run, submission=str(asking.submission.pk), fence=asking.fence, tool=call.tool,
-            caller=call.caller.id, request_id=call.request_id, digest=call.digest,
-        )  # fmt: skip
+        job = job_of(call, asking)
         from processes.tasks import evaluate as task
 
         try:
             task.apply_async(args=(asdict(job),), task_id=job.task_id, retry=False)
-        except BrokerError:
-            log.exception("the broker does not answer; asking the evaluator here")
-            with self._slots.one():
-                return checking.resolve(call, asking)
+        except UNREACHABLE as error:
+            # its message may hold the broker's password
+            log.warning("the broker does not answer (%s); asking the evaluator here", type(error).__name__)
+            return self._spare.ask(call, asking)
         view = self._wait(call, job.task_id)
         view.pop("replayed", None)  # the call's own, first answer
         return view
 
     def join(self, call: Call, joining: Joining) -> View:
+        if self._spare.asks(joining):
+            return self._spare.join(call, joining)
         return self._wait(call, f"check-{joining.submission}-{joining.fence}")
 
     def _wait(self, call: Call, task_id: str) -> View:
@@ -213,9 +246,11 @@ class Workers:
             _free_connections()
             try:
                 outcome = result.get(timeout=settings.CHECK_WAIT_SECONDS, propagate=False)
-            except (exceptions.TimeoutError, BrokerError, ConnectionError):
+                answered = result.state == states.SUCCESS
+            # RuntimeError: Celery's own word for a result backend that it lost
+            except (exceptions.TimeoutError, RuntimeError, *UNREACHABLE):
                 raise being_checked() from None
-        if result.state != states.SUCCESS:
+        if not answered:
             raise being_checked()
         if "error" in outcome:
             refused = outcome["error"]

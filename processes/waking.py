@@ -4,9 +4,10 @@ Nothing depends on it being punctual: a run that is written to or read goes on f
 What this adds is that runs go on, and people are told, when nobody looks.
 """
 
+import logging
 from collections.abc import Iterable
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from checks.judge import storing
@@ -16,6 +17,7 @@ from processes.models import Notice, Run, Step, WorkItem
 from processes.states import ItemState, StepState
 
 BATCH = 100
+log = logging.getLogger(__name__)
 _LIVE = [StepState.READY, StepState.CLAIMED, StepState.WAITING]
 
 
@@ -32,7 +34,12 @@ def wake_due(limit: int = BATCH) -> int:
     due = Step.objects.filter(state=StepState.WAITING, wake_at__lte=timezone.now())
     woken = 0
     for run in dict.fromkeys(due.order_by("wake_at").values_list("run_id", flat=True)[:limit]):
-        woken += wake_run(run)
+        try:
+            woken += wake_run(run)
+        except OperationalError:
+            raise  # the database is away: for every run, and the next turn comes
+        except Exception:  # one run that can't go on must not stop the others' time
+            log.exception("run %s could not be woken", run)
     return woken
 
 

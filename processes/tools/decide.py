@@ -85,7 +85,7 @@ def _item(loaded: Loaded, call: Call) -> WorkItem:
 
 def _refuse_unless_theirs(loaded: Loaded, item: WorkItem, call: Call) -> None:
     """Raises stale, forbidden, `invalid` for a decision this item does not take, `retry` while checking."""
-    if call.arguments["snapshot"] != loaded.row.snapshot:
+    if call.arguments["snapshot"] != loaded.row.snapshot and not _under_way(loaded, item, call):
         raise ToolError("stale", "The run has changed since you read it. Read it again, then decide.")
     caller = call.caller
     if caller.kind is not CallerKind.PERSON:
@@ -99,6 +99,16 @@ def _refuse_unless_theirs(loaded: Loaded, item: WorkItem, call: Call) -> None:
         item.kind == "task" and call.arguments["decision"] != Decision.COMPLETED
     ):  # which may be that very call
         claims.refuse_while_checking(loaded, item.step.name)
+
+
+def _under_way(loaded: Loaded, item: WorkItem, call: Call) -> bool:
+    """Whether this very call is being checked: it was not stale when it came, and a sibling may have moved on."""
+    waiting = claims.pending(loaded, item.step.name) if item.kind == "task" else None
+    return (
+        waiting is not None
+        and claims.being_checked(waiting)
+        and (waiting.request_id, waiting.by) == (call.request_id, call.caller.id)
+    )
 
 
 def is_theirs(item: WorkItem, caller: Caller) -> bool:

@@ -22,13 +22,14 @@ def run(call: Call) -> dict[str, Any]:
         by=call.caller.id,
     )
     done = Result({"id": upload.pk, "sha256": upload.sha256, "bytes": upload.size}, {})
-    try:
-        with transaction.atomic(durable=True):
+    with transaction.atomic(durable=True):
+        try:
             upload.save(force_insert=True)
             call.record(done, run=None)
-    except BaseException:
-        files.discard(upload)
-        raise
+        except BaseException:
+            # Not at the COMMIT: one that gets no answer may yet have happened, and then the bytes are somebody's.
+            files.discard(upload)
+            raise
     return done.full()
 
 

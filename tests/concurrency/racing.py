@@ -176,12 +176,7 @@ def sent_elsewhere(monkeypatch: Any) -> list[evaluating.Job]:
     jobs: list[evaluating.Job] = []
 
     def ask(_: Any, call: Any, asking: Any) -> None:
-        jobs.append(
-            evaluating.Job(
-                run=asking.run, submission=str(asking.submission.pk), fence=asking.fence, tool=call.tool,
-                caller=call.caller.id, request_id=call.request_id, digest=call.digest,
-            )
-        )  # fmt: skip
+        jobs.append(evaluating.job_of(call, asking))
 
     monkeypatch.setattr(evaluating.Here, "ask", ask)
     return jobs

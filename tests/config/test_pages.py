@@ -1,5 +1,5 @@
 """No page of the browser asks the database more than ten times, and no form that is sent more than sixteen times
-(a decision's: eighteen), whatever there is: with 3 and with 30 of everything, for staff and for who only decides.
+whatever there is: with 3 and with 30 of everything, for staff and for who only decides.
 
 The pages are those that the resolver knows: a new one fails the first test until it has an entry in a table here.
 BEGIN, COMMIT and SAVEPOINT are not counted.
@@ -20,7 +20,6 @@ from tests.config.populous import Builder
 from tests.config.sent_forms import FORMS
 
 PAGE, FORM = 10, 16
-DECISION = FORM
 SIZES = (3, 30)
 _UNCOUNTED = re.compile(r"(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)", re.IGNORECASE)
 
@@ -153,7 +152,7 @@ def test_statements(world, evaluator):
             assert answer.status_code == status, name
     wrong = [
         *pages.wrong(lambda _: PAGE),
-        *forms.wrong(lambda name: DECISION if name.startswith("decide: ") else FORM),
+        *forms.wrong(lambda _: FORM),
     ]
     assert not wrong, "\n".join(wrong)
     assert not [page for page, by in pages.table.items() if not _shows(page, by[SIZES[0]][0])]

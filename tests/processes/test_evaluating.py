@@ -5,10 +5,13 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from unittest import mock
 from uuid import UUID
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 
 from processes import checking, evaluating
 from processes.errors import ToolError
@@ -144,6 +147,63 @@ def test_a_persons_task_waits_and_is_joined_too(world, evaluator, serving, setti
     assert world.call(c.ada, "decide", **call)["run"]["state"] == "ended"
 
 
+FORK = """\
+---
+name: forked
+description: A person's checked task beside an agent's step.
+steps:
+  - { id: both, parallel: [write, other], next: done }
+  - { id: write, task: Write it., person: finance, check: Is it kind?, next: join }
+  - { id: other, agent: Do the other., next: join }
+  - { id: done, finish: done }
+---
+"""
+
+
+def test_a_decision_under_way_is_not_stale_because_a_sibling_moved(
+    world, evaluator, stalled, serving, settings
+):
+    world.publish(FORK)
+    agent, ada = world.agent(), world.person("ada", "finance")
+    run = world.call(agent, "start_run", process="forked", inputs={})
+    call = {**world.item(ada, run)["decide"]["arguments"], "decision": "completed", "requestId": rid()}
+    assert world.refused(ada, "decide", **call).code == "retry"
+    token = world.claim(agent, run, "other")["token"]
+    world.call(agent, "submit", token=token, output={}, summary="Done.")
+    other = world.refused(ada, "decide", **{**call, "requestId": rid()})
+    assert (world.refused(ada, "decide", **call).code, other.code) == ("retry", "stale")
+    stalled.set()
+    settings.CHECK_WAIT_SECONDS = SOON
+    until(lambda: Request.objects.filter(tool="decide").exists())
+    assert world.call(ada, "decide", **call)["run"]["outcome"] == "done"
+
+
+def test_one_that_stood_behind_others_takes_its_fence_anew(world, evaluator, serving, settings, monkeypatch):
+    settings.CHECK_WAIT_SECONDS = SOON
+    world.publish(SCREENING, finance="finance")
+    agent = world.agent()
+    taken = []
+    monkeypatch.setattr(checking, "waited", lambda _: True)
+    take = checking.take_again
+    monkeypatch.setattr(checking, "take_again", lambda asking: taken.append(asking) or take(asking))
+    _, call = claimed(world, agent)
+    assert world.call(agent, "submit", **call)["data"]["steps"]["screen"]["check"]["verdict"] == "pass"
+    assert len(taken) == len(evaluator.asked) == 1
+
+
+def test_many_who_are_sent_away_at_once_are_all_told_when_to_come_back():
+    slots = evaluating.Slots(0)
+
+    def turn(_):
+        with pytest.raises(ToolError) as told, slots.one():
+            pass
+        return told.value.retry_after
+
+    with ThreadPoolExecutor(8) as many:
+        waits = list(many.map(turn, range(2000)))
+    assert min(waits) == evaluating.LEAST_SECONDS and max(waits) == evaluating.MOST_SECONDS
+
+
 # ---- a worker
 
 
@@ -156,12 +216,7 @@ def job(world, evaluator, monkeypatch):
     sent = []
 
     def ask(self, call, asking):
-        sent.append(
-            evaluating.Job(
-                run=asking.run, submission=str(asking.submission.pk), fence=asking.fence, tool=call.tool,
-                caller=call.caller.id, request_id=call.request_id, digest=call.digest,
-            )
-        )  # fmt: skip
+        sent.append(evaluating.job_of(call, asking))
         raise checking.checking()
 
     monkeypatch.setattr(evaluating.Here, "ask", ask)
@@ -176,6 +231,34 @@ def test_a_worker_settles_for_the_call_that_waits(world, evaluator, job):
     assert view["replayed"] and view["data"]["steps"]["screen"]["by"] == agent.id
     assert evaluating.evaluate(sent) == {}  # delivered twice
     assert len(evaluator.asked) == 1
+
+
+def test_a_job_that_comes_again_while_it_is_asked_asks_nobody(world, evaluator, job):
+    """A broker may deliver a task twice; the fence is taken once."""
+    _, _, sent = job
+    again = []
+
+    def deliver() -> None:
+        evaluator.before = None
+        again.append(evaluating.evaluate(sent))
+
+    evaluator.before = deliver
+    assert evaluating.evaluate(sent) == {}
+    assert again == [{}] and len(evaluator.asked) == 1
+    assert Submission.objects.get().state == "accepted"
+
+
+def test_a_worker_that_begins_late_has_a_whole_asking_before_it(world, evaluator, job, settings):
+    _, _, sent = job
+    late = timezone.now() + timedelta(seconds=2 * settings.EVALUATOR_SECONDS)
+    with mock.patch("django.utils.timezone.now", return_value=late):
+        asking = checking.take(
+            sent.run, UUID(sent.submission), sent.fence, datetime.fromisoformat(sent.until)
+        )
+    until = late + timedelta(seconds=2 * settings.EVALUATOR_SECONDS)
+    assert asking is not None and asking.submission.fence_until > until
+    row = Submission.objects.select_related("attempt").get()
+    assert row.fence_until > until and row.attempt.lease_until > until
 
 
 def test_a_workers_refusal_travels_with_its_result(world, evaluator, job):

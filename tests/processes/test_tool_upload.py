@@ -5,8 +5,9 @@ import hashlib
 
 import pytest
 from django.core.files.storage import default_storage
+from django.db import OperationalError, connection
 
-from processes import contracts
+from processes import contracts, files
 from processes.callers import NOBODY
 from processes.models import Request, Upload
 
@@ -129,3 +130,20 @@ def test_a_replay_stores_nothing_new(world):
     assert world.call(agent, "upload", **given(), requestId="same") == first
     assert stored_files() == before and Upload.objects.count() == 1
     assert world.refused(agent, "upload", **given(b"other"), requestId="same").code == "conflict"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_commit_that_gets_no_answer_keeps_the_bytes(world, monkeypatch):
+    """It may have happened: then the id is somebody's, and the same call is told so."""
+    agent = world.agent()
+    commit = connection.commit
+
+    def lost(*_args):
+        monkeypatch.undo()
+        commit()
+        raise OperationalError("the connection was closed")
+
+    monkeypatch.setattr(connection, "commit", lost)
+    assert world.refused(agent, "upload", **given(), requestId="same").code == "retry"
+    kept = world.call(agent, "upload", **given(), requestId="same")
+    assert files.verify({kept["id"]})[kept["id"]][1] is None

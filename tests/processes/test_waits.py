@@ -165,3 +165,31 @@ def test_runs_are_found_by_exact_inputs(world):
     assert found("12345678901234567890") == found("1234567890123456789e1") == [run["run"]["id"]]
     assert found("12345678901234567891") == []
     assert world.call(agent, "list_runs", state="ended")["items"] == []
+
+
+def test_a_run_that_can_not_go_on_stops_no_other(world, monkeypatch):
+    world.publish(WAITING_BRIEFLY)
+    agent = world.agent()
+    runs_ = [world.start(agent, "briefly")["run"]["id"] for _ in range(3)]
+    wake = waking.wake_run
+
+    def broken(run):
+        if run == runs_[0]:
+            raise ValueError("its version is broken")
+        return wake(run)
+
+    monkeypatch.setattr(waking, "wake_run", broken)
+    later(monkeypatch, hours=2)
+    assert waking.wake() == 2
+    assert [world.view(agent, {"run": {"id": run}})["run"]["state"] for run in runs_[1:]] == ["ended"] * 2
+
+
+WAITING_BRIEFLY = """\
+---
+name: briefly
+description: Waits an hour.
+steps:
+  - { id: pause, wait: 1h }
+  - { id: done, finish: done }
+---
+"""
