@@ -287,7 +287,9 @@ class JudgeCall(AppendOnly):
         constraints = [
             _one_of("kind", ["judge", "consensus"], "judge_call_kind_known"),
             models.CheckConstraint(
-                condition=Q(kind="judge", verdict__in=["pass", "fail", "retry"], score__range=(0, 1))
+                # a comparison with null is no "no", so it is asked for by name
+                condition=Q(kind="judge", verdict__in=["pass", "fail", "retry"])
+                & Q(score__isnull=False, score__range=(0, 1))
                 | Q(kind="consensus", verdict="", score__isnull=True),
                 name="judge_call_fits_its_kind",
             ),

@@ -1,10 +1,10 @@
 """The admin's pages about processes in a real browser: usable without script, on a phone and in the dark."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 
 from processes.models import Agent, Version
+from tests.browser.looking import accessible
 from tests.processes.test_admin_thresholds import REVIEW
 from tests.world import SCREENING
 
@@ -17,13 +17,6 @@ BROKEN = SCREENING.replace("on_reject: screen", "on_reject: scren").replace("due
 def author(world):
     world.group("finance")
     return User.objects.create_superuser("ada", "ada@example.org", "pass-word-1")
-
-
-def accessible(page):
-    """No finding of axe and no sideways scroll of the page."""
-    found = [(v["id"], [n["html"][:100] for n in v["nodes"]]) for v in Axe().run(page).response["violations"]]
-    assert found == [], page.url
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
 
 
 def signed_in(watched):

@@ -280,6 +280,7 @@ class TestRetryAfter:
         assert 1.5 in slept
 
 
+@pytest.mark.django_db
 class TestConfigured:
     def test_unset_is_nobody(self, settings):
         for value in ("none", "", None):

@@ -13,7 +13,7 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from approvals.models import QueueEntry
-from checks.models import Answer, CheckLimits, Verdict
+from checks.models import Answer, CheckLimits, Evaluator, JudgeCall, Key, Verdict
 from checks.records import AppendOnly, AppendOnlyError
 from processes.models import (
     Agent,
@@ -45,6 +45,10 @@ def scene(world, evaluator):
     c = cast(world)
     world.publish(SCREENING, finance="finance", escalations="finance")
     CheckLimits.objects.create(why="a test", by="test")
+    Evaluator.objects.create(name="a model", preset="ollama")
+    JudgeCall.objects.create(
+        key=Key.objects.first(), kind="judge", digest="d", verdict="pass", score=1, engine="deterministic"
+    )
     evaluator.script = [[0.7]]
     run = world.start(c.agent)
     world.submit(c.agent, world.claim(c.agent, run)["token"])
@@ -127,6 +131,17 @@ CHECK = [
     ("answer_fits_its_kind", Answer, {"name": "states"}),
     ("answer_fits_its_kind", Answer, {"kind": "rubric"}),
     ("queue_kind_known", QueueEntry, {"kind": "odd"}),
+    ("key_opens_something", Key, {"for_agents": False, "for_judge": False}),
+    ("evaluator_preset_or_wire", Evaluator, {"preset": ""}),
+    ("evaluator_preset_or_wire", Evaluator, {"wire": "chat"}),
+    ("evaluator_key_is_bound", Evaluator, {"key_variable": "EVALUATOR_KEY_A"}),
+    ("evaluator_key_is_bound", Evaluator, {"key_variable": "PATH", "key_origin": "https://a"}),
+    ("evaluator_takes_time", Evaluator, {"seconds": 0}),
+    ("evaluator_asks_at_once", Evaluator, {"at_once": 65}),
+    ("evaluator_prices_not_negative", Evaluator, {"input_price": -1}),
+    ("judge_call_kind_known", JudgeCall, {"kind": "riddle"}),
+    ("judge_call_fits_its_kind", JudgeCall, {"score": None}),
+    ("judge_call_fits_its_kind", JudgeCall, {"kind": "consensus"}),
     ("queue_rank_in_range", QueueEntry, {"least_sure": 1.5}),
 ]  # fmt: skip
 GROUP_OR_PERSON = [("item_group_or_person", WorkItem), ("notice_group_or_person", Notice)]
