@@ -34,7 +34,7 @@ test: $(VENV)/.stamp
 
 test-all: $(VENV)/.stamp
 	@$(PY) -m pytest -n auto
-	@$(PY) -m tests.on_postgres -n auto
+	@$(PY) -m tests.on_postgres --all -n auto
 
 check: $(VENV)/.stamp
 	@$(VENV)/bin/ruff check .

@@ -285,7 +285,6 @@ class JudgeCall(AppendOnly):
         ordering = ["-at"]
         indexes = [models.Index(fields=["key", "at"], name="judge_call_by_key")]
         constraints = [
-            _one_of("kind", ["judge", "consensus"], "judge_call_kind_known"),
             models.CheckConstraint(
                 # a comparison with null is no "no", so it is asked for by name
                 condition=Q(kind="judge", verdict__in=["pass", "fail", "retry"])

@@ -81,9 +81,9 @@ def _row(run: str, *, lock: bool) -> Run:
     return row
 
 
-def load(run: str, *, lock: bool = False, events: bool = False) -> Loaded:
+def load(run: str, *, lock: bool = False) -> Loaded:
     """Raises ToolError `not_found`. Two statements (three where events are held), plus two when
-    its version is new to this process. `events`: with those that are held, as whoever moves the run needs it.
+    its version is new to this process.
     """
     row = _row(run, lock=lock)
     about = compiled(row.version_id)
@@ -114,7 +114,7 @@ def load(run: str, *, lock: bool = False, events: bool = False) -> Loaded:
         if (item := getattr(found, "open", None)) is not None:
             item.step, item.run, item.attempt = step, row, attempt
             loaded.items[step.name] = item
-    if (lock or events) and found is not None and found.holds:
+    if lock and found is not None and found.holds:
         loaded.now.held = [
             engine.Event(event.name, event.by, codec.loads(event.data), event.pk)
             for event in HeldEvent.objects.filter(run=row)

@@ -80,10 +80,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='judgecall',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['judge', 'consensus'])), name='judge_call_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgecall',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'judge'), ('verdict__in', ['pass', 'fail', 'retry']), ('score__isnull', False), ('score__range', (0, 1))), models.Q(('kind', 'consensus'), ('score__isnull', True), ('verdict', '')), _connector='OR'), name='judge_call_fits_its_kind'),
         ),
     ]

@@ -99,10 +99,16 @@ def test_an_event_waits_for_a_verdict_that_is_being_written(world, c, acts, stop
 def test_an_event_comes_before_a_worker_reads_what_it_asks_about(
     world, c, acts, evaluator, monkeypatch, told
 ):
-    """A worker reads the run without its lock, and its verdict is applied to the run as it read it."""
+    """Its verdict is applied to the run as it was when the worker began to ask, held events included."""
     load, jobs = runs.load, sent_elsewhere(monkeypatch)
     if not told:
-        monkeypatch.setattr(runs, "load", lambda run, *, lock=False, **_: load(run, lock=lock))
+
+        def forgetful(run, *, lock=False):
+            loaded = load(run, lock=lock)
+            loaded.now.held.clear()
+            return loaded
+
+        monkeypatch.setattr(runs, "load", forgetful)
     run, submit, send = acts(CHECKED)
     together(submit)
     assert together(send) == [{"consumedBy": None}]

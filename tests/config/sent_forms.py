@@ -37,7 +37,9 @@ def _draft(action: str, **given: str) -> Any:
     def form(there: Populous, client: Client) -> Sent:
         shown = client.get(there.draft_page).context
         entered, roles = shown["entered"], shown["roles"].fields
-        groups = {name: field.initial for name, field in roles.items()}
+        groups = {name: field.initial for name, field in roles.items() if name != "consent"}
+        if "consent" in roles:
+            groups["consent"] = "on"
         sent = {"text": entered.text, "seen": entered.seen, "change": entered.change, **groups}
         return there.draft_page, {**sent, "action": action, **given}
 

@@ -31,6 +31,7 @@ def test_it_parses_without_an_issue(path):
     assert parsed.document.name == path.parent.name
 
 
+@pytest.mark.django_db
 @every_file
 def test_nothing_but_a_kind_that_can_not_run_yet_keeps_it_from_being_published(path):
     with override_settings(EVALUATOR="heuristic"):
@@ -40,6 +41,7 @@ def test_nothing_but_a_kind_that_can_not_run_yet_keeps_it_from_being_published(p
         assert issue.key not in ENTER and f"can't run {issue.key} steps yet" in issue.message
 
 
+@pytest.mark.django_db
 @every_file
 def test_without_an_evaluator_a_check_is_what_is_named(path):
     examined = publishing.examine(path.read_text("utf-8"))

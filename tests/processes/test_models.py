@@ -139,7 +139,7 @@ CHECK = [
     ("evaluator_takes_time", Evaluator, {"seconds": 0}),
     ("evaluator_asks_at_once", Evaluator, {"at_once": 65}),
     ("evaluator_prices_not_negative", Evaluator, {"input_price": -1}),
-    ("judge_call_kind_known", JudgeCall, {"kind": "riddle"}),
+    ("judge_call_fits_its_kind", JudgeCall, {"kind": "riddle"}),
     ("judge_call_fits_its_kind", JudgeCall, {"score": None}),
     ("judge_call_fits_its_kind", JudgeCall, {"kind": "consensus"}),
     ("queue_rank_in_range", QueueEntry, {"least_sure": 1.5}),
