@@ -16,6 +16,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
+from checks import roster
 from tests.config.populous import Builder
 from tests.config.sent_forms import FORMS
 
@@ -107,6 +108,7 @@ class Meter:
         self.table = defaultdict(dict)
 
     def count(self, name, size, call):
+        roster.current()  # read once in half a minute and after a change, by whoever comes first
         with CaptureQueriesContext(connection) as captured:
             response = call()
             for _ in getattr(response, "streaming_content", ()):
