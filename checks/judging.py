@@ -1,9 +1,6 @@
 """Judging: material and questions in, a judgement out. Knows nothing of runs, steps or people.
 
-Who retries what: an evaluator repeats single requests where transport or load is to blame, inside the
-deadline of one `ask` (EVALUATOR_SECONDS). `judge` asks the whole check exactly once more, with a deadline of
-its own, after anything but a permanent error. So a check takes at most twice EVALUATOR_SECONDS, and never
-mixes answers of two askings.
+A check is asked at most twice (`checks.asking`), so it takes at most twice EVALUATOR_SECONDS.
 
 With the author's questions goes one of our own (`checks.canary`): where its answer is yes, nothing passes.
 
@@ -11,26 +8,22 @@ The heuristic passes where it is the only one that was chosen; where a chain ask
 (`Answers.by.stopgap`), nothing passes.
 """
 
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from django.conf import settings
 from django.db import connections
 from django.utils import timezone
 
-from checks import canary, outcomes
+from checks import asking, canary
 from checks import material as materials
-from checks.evaluators import Answers, Evaluator, EvaluatorError, configured
+from checks.evaluators import Answers, Evaluator, configured
 from checks.material import Material
-from checks.questions import Judged, Limits, Question, Verdict, judge_answer, least_sure, misfit, worst
+from checks.questions import Judged, Limits, Question, Verdict, judge_answer, least_sure, worst
 
-ASKS = 2
 MAX_ERROR_CHARS = 500
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +76,8 @@ def judge(
     asked_of = evaluator or configured()
     shown, truncated = materials.cut(materials.without_urls(material.run_data), limits.check_state_bytes)
     started = time.monotonic()
-    answers, error, asked = _ask(asked_of, replace(material, run_data=shown), [*questions, canary.QUESTION])
+    asked = _ask(asked_of, replace(material, run_data=shown), questions)
+    answers = asked.answers
     judged = _judged(questions, answers, limits)
     addressed = answers is not None and (answers.answers[-1].probability or 0.0) >= canary.YES_FROM
     verdict = worst(item.result for item in judged) if judged else Verdict.ERROR
@@ -104,8 +98,8 @@ def judge(
         # nothing is less sure than a pass that the work itself asked for, or that no model gave
         least_sure=1.0 if doubted else least_sure(judged),
         addressed=addressed,
-        error=error[:MAX_ERROR_CHARS],
-        asked=asked,
+        error=asked.error[:MAX_ERROR_CHARS],
+        asked=asked.times,
         milliseconds=round((time.monotonic() - started) * 1000),
         at=timezone.now(),
         stopgap=stopgap,
@@ -121,41 +115,10 @@ def version_of(evaluator: Evaluator | None) -> str:
     return evaluator.version if evaluator else "none"
 
 
-def _ask(
-    evaluator: Evaluator | None, material: Material, questions: Sequence[Question]
-) -> tuple[Answers | None, str, int]:
-    """(answers, "", times asked) or (None, message, times asked)."""
+def _ask(evaluator: Evaluator | None, material: Material, questions: Sequence[Question]) -> asking.Asked:
     if evaluator is None:
-        return None, "no evaluator is configured; set EVALUATOR", 0
-    error = EvaluatorError("")
-    for asked in range(1, ASKS + 1):
-        try:
-            answers = _answers(evaluator, material, questions)
-        except EvaluatorError as failed:
-            error = failed
-        except Exception as failed:  # noqa: BLE001 - logged, and told as an error verdict
-            # A broken evaluator must not break a submission; its traceback goes to whoever runs the server.
-            _log.exception("evaluator %s failed", evaluator.name)
-            error = EvaluatorError(f"the evaluator failed ({type(failed).__name__})")
-        else:
-            outcomes.note(evaluator, well=True)
-            return answers, "", asked
-        if error.permanent:
-            break
-    outcomes.note(evaluator, well=False)
-    return None, error.message or "the evaluator did not answer", asked
-
-
-def _answers(evaluator: Evaluator, material: Material, questions: Sequence[Question]) -> Answers:
-    """One asking. Raises EvaluatorError, also on answers that don't fit their questions."""
-    deadline = time.monotonic() + settings.EVALUATOR_SECONDS
-    answers = evaluator.ask(materials.state(material), questions, deadline=deadline)
-    if len(answers.answers) != len(questions):
-        raise EvaluatorError(f"{len(answers.answers)} answers came to {len(questions)} questions")
-    for number, (question, answer) in enumerate(zip(questions, answers.answers, strict=True), start=1):
-        if message := misfit(question, answer):
-            raise EvaluatorError(f"question {number}: {message}")
-    return answers
+        return asking.Asked(None, "no evaluator is configured; set EVALUATOR")
+    return asking.twice(evaluator, materials.state(material), [*questions, canary.QUESTION])
 
 
 def _judged(questions: Sequence[Question], answers: Answers | None, limits: Limits) -> tuple[Judged, ...]:

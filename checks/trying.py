@@ -3,11 +3,12 @@
 import time
 from dataclasses import dataclass, field
 
+from checks import asking
 from checks import material as materials
 from checks.evaluators import Answers, EvaluatorError
 from checks.evaluators.chain import Member
 from checks.material import Material
-from checks.questions import Answer, Kind, Question, misfit
+from checks.questions import Answer, Kind, Question
 
 MOST_SECONDS = 30.0
 
@@ -64,13 +65,12 @@ def trial(member: Member) -> Trial:
     """Never raises where the evaluator fails: that is what it is for."""
     started = time.monotonic()
     try:
-        answers = member.evaluator.ask(
-            materials.state(MATERIAL), QUESTIONS, deadline=started + min(member.seconds, MOST_SECONDS)
+        answers = asking.once(
+            member.evaluator,
+            materials.state(MATERIAL),
+            QUESTIONS,
+            deadline=started + min(member.seconds, MOST_SECONDS),
         )
-        said = [
-            (question, _told(question, answer))
-            for question, answer in zip(QUESTIONS, answers.answers, strict=True)
-        ]
     except EvaluatorError as error:
         return Trial(name=member.name, host=member.host, milliseconds=_since(started), error=error.message)
     cost = member.cost(answers)
@@ -83,13 +83,14 @@ def trial(member: Member) -> Trial:
         requests=answers.requests,
         tokens=_tokens(answers),
         cost="" if cost is None else f"{cost:f}",
-        said=said,
+        said=[
+            (question, _told(question, answer))
+            for question, answer in zip(QUESTIONS, answers.answers, strict=True)
+        ],
     )
 
 
 def _told(question: Question, answer: Answer) -> str:
-    if message := misfit(question, answer):
-        raise EvaluatorError(f"{question.ask} {message}")
     if question.kind is Kind.YES_NO:
         return f"{answer.probability:.0%} yes"
     what = answer.name if question.kind is Kind.CHOICE else f"level {answer.level}"

@@ -1,9 +1,8 @@
 """Verdicts in the database: written once by `record`, read by digest, shown in the protocol's JSON."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
-from uuid import UUID
 
 from checks.judging import Judgement
 from checks.models import Answer, Verdict
@@ -60,18 +59,6 @@ def save(new: Made) -> Verdict:
 def record(judgement: Judgement) -> Verdict:
     """`made` and `save` in one."""
     return save(made(judgement))
-
-
-def stored(digest: str, *, among: Collection[UUID] | None = None) -> Verdict | None:
-    """The latest verdict on the same check that is no error, its `answers` prefetched. Two statements at most.
-
-    `among` narrows to verdicts that the caller may reuse (its attempt's): a digest alone may be another run's.
-    """
-    found = Verdict.objects.filter(digest=digest).exclude(verdict=Word.ERROR)
-    if among is not None:
-        found = found.filter(pk__in=among)
-    verdict: Verdict | None = found.order_by("-at", "-pk").prefetch_related("answers").first()
-    return verdict
 
 
 def kept(verdict: Verdict) -> Kept:

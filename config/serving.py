@@ -20,10 +20,15 @@ class NotStartedError(RuntimeError):
 def serve(port: int, url: str, *, log: IO[str] | None = None) -> subprocess.Popen[bytes]:
     """Returns when it answers. Raises NotStartedError. `log`: where its words go (default: standard error)."""
     command = [
-        sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--worker-class",
-        "gthread", "--threads", str(settings.SERVER_THREADS), "--log-level", "warning", "--chdir", str(settings.BASE_DIR),
+        sys.executable, "-m", "gunicorn", "-c", str(settings.BASE_DIR / "config" / "gunicorn.py"), "config.wsgi",
+        "--bind", f"127.0.0.1:{port}", "--chdir", str(settings.BASE_DIR),
     ]  # fmt: skip
-    environment = {**os.environ, "SITE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    environment = {
+        "LOG_LEVEL": "WARNING",
+        **os.environ,
+        "SITE_URL": url,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
     server = subprocess.Popen(command, env=environment, stderr=log)  # noqa: S603 - our own command line
     try:
         _wait_for(server, url)

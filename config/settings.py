@@ -109,7 +109,8 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A task that nobody acknowledged comes again; not while a check may still be asked (twice, and something to spare).
-VISIBLE_AGAIN_SECONDS = max(300, int(2 * env.seconds("EVALUATOR_SECONDS", 60.0, least=0.1)) + 60)
+EVALUATOR_SECONDS = env.seconds("EVALUATOR_SECONDS", 60.0, least=0.1)  # for one asking
+VISIBLE_AGAIN_SECONDS = max(300, int(2 * EVALUATOR_SECONDS) + 60)
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"visibility_timeout": VISIBLE_AGAIN_SECONDS, "socket_connect_timeout": 2, "socket_timeout": 30}
     if CELERY_BROKER_URL.startswith("redis")
@@ -224,7 +225,6 @@ EVALUATOR = env.choice("EVALUATOR", "none", ["none", "heuristic", "system_one", 
 EVALUATOR_URL = env.text("EVALUATOR_URL").rstrip("/")
 EVALUATOR_MODEL = env.text("EVALUATOR_MODEL")
 EVALUATOR_KEY = env.text("EVALUATOR_KEY")
-EVALUATOR_SECONDS = env.seconds("EVALUATOR_SECONDS", 60.0, least=0.1)
 # For evaluators that the admin keeps: the keys that one may choose among by name, and hosts that may be private.
 EVALUATOR_KEYS = env.named("EVALUATOR_KEY_")
 EVALUATOR_PRIVATE_HOSTS = env.words("EVALUATOR_PRIVATE_HOSTS")

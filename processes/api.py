@@ -173,11 +173,24 @@ def _refusal(error: ToolError, status: int) -> Response:
     return response
 
 
+def _store_away() -> JsonResponse:
+    error = ToolError("retry", "The file can't be read now; ask again in a moment.", retry_after=5)
+    response = JsonResponse(
+        {"ok": False, "error": error.view()}, status=STATUS["retry"], headers={"Retry-After": "5"}
+    )
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - as in `_refusal`
+    return response
+
+
 @require_safe
 def file(request: HttpRequest, signed: str) -> HttpResponseBase:
     """A stored file behind a signed short-lived address: always an attachment, never sniffed."""
     upload = files.opened(signed)
-    stored = files.read(upload) if upload is not None else None
+    try:
+        stored = files.read(upload) if upload is not None else None
+    except Exception:  # whatever a store says when it is away
+        log.exception("a stored file could not be read")
+        return _store_away()
     if upload is None or stored is None:
         return JsonResponse(
             {"ok": False, "error": {"code": "not_found", "message": "The address is too old."}}, status=404

@@ -17,8 +17,10 @@ def claim_of(caller: Caller, token: str) -> tokens.Claim:
     return tokens.verify(token, caller.agent)
 
 
-def in_force(loaded: Loaded, claim: tokens.Claim) -> Attempt:
-    """The attempt that the token holds. Raises `stale` when the lease ended or was replaced."""
+def in_force(loaded: Loaded, claim: tokens.Claim, caller: Caller) -> Attempt:
+    """The attempt that the token holds. Raises `stale` when the lease ended or was replaced, `forbidden` when the
+    agent was limited to other processes since it claimed.
+    """
     attempt = loaded.attempts.get(claim.step)
     if (
         attempt is None
@@ -30,6 +32,8 @@ def in_force(loaded: Loaded, claim: tokens.Claim) -> Attempt:
         raise ToolError(
             "stale", "The claim is no longer current: its lease ended or was replaced. Ask get_work again."
         )
+    if not caller.may_work(loaded.compiled.process_id):
+        raise ToolError("forbidden", f"This key may not work {loaded.compiled.process} any more.")
     return attempt
 
 

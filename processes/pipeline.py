@@ -145,8 +145,12 @@ class Entry:
     writes: bool = False
 
 
+# what two writes at once may run into where a guard fails: faults of ours, nothing was written; a door says `retry`
+FAULTS = (IntegrityError, runs.LostLockError)
+
+
 def call(tool: str, caller: Caller, arguments: Any) -> dict[str, Any]:
-    """Run a tool. Raises ToolError; nothing else reaches the caller. The log learns who did what to which run."""
+    """Run a tool. Raises ToolError, and FAULTS for its door to log and to word. The log learns who did what to which run."""
     about = arguments.get("runId") if isinstance(arguments, dict) else None
     logs.note(tool=tool, caller=caller.id or None, run=about if isinstance(about, str) else None)
     try:

@@ -4,6 +4,7 @@ Whatever refuses, the page comes back with everything that was typed. Only a `st
 and gets a new snapshot, because the person has to read again.
 """
 
+import logging
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,8 @@ from processes.callers import Caller, of_user
 from processes.errors import ToolError, run_ended
 from processes.models import WorkItem
 from processes.states import RUN_LIVE, ItemState
+
+log = logging.getLogger(__name__)
 
 __all__ = ["decide", "decision_context"]
 UNREAD = 422
@@ -116,6 +119,11 @@ def _decide(sitting: Sitting, wrong: Errors) -> HttpResponseBase:
         result = pipeline.call("decide", sitting.caller, arguments)
     except ToolError as error:
         return _refused(sitting, error)
+    except pipeline.FAULTS:
+        log.exception("a decision ran into another write")
+        return _refused(
+            sitting, ToolError("retry", "Somebody wrote at the same moment; send it again.", retry_after=1)
+        )
     return _onward(sitting, result)
 
 
@@ -176,7 +184,7 @@ def _refused(sitting: Sitting, error: ToolError) -> HttpResponseBase:
             notices.plain("This form was sent before. Send it again."),
         )
     elif error.code == "retry":
-        notice = notices.being_checked(issues)
+        notice = notices.later(error.message, issues)
     elif issues:
         errors = by_field(case, issues)
         notice = notices.to_put_right(describe(case, typed, errors))

@@ -136,9 +136,10 @@ def ended(run: Run, item: WorkItem, caller: Caller) -> Notice:
     )
 
 
-def being_checked(said: Sequence[str]) -> Notice:
+def later(why: str, said: Sequence[str]) -> Notice:
+    """`why`: a `retry`'s message, whose words after the semicolon are for programs."""
     return Notice(
-        title="The submission is being checked. Send again in a moment.",
+        title=f"{why.partition(';')[0].rstrip('.')}. Send again in a moment.",
         text="All you typed is kept, and nothing is done twice.",
         lines=tuple(Line(text=line) for line in said),
     )

@@ -6,20 +6,18 @@ left. Those whose breaker is open come last. Word match in a chain is a stopgap:
 """
 
 import hashlib
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from checks import codec
+from checks import asking, codec
 from checks.evaluators import Answers, By, Evaluator, EvaluatorError, breaker
-from checks.questions import Question, misfit
+from checks.questions import Question
 
 MAX_NAME_CHARS = 100
 _MILLION = 1_000_000
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +65,11 @@ class Chain:
             now = time.monotonic()
             share = (deadline - now) / (2 if place < len(order) - 1 else 1)
             try:
-                answers = member.evaluator.ask(
-                    material_state, questions, deadline=now + min(member.seconds, share)
+                answers = asking.once(
+                    member.evaluator, material_state, questions, deadline=now + min(member.seconds, share)
                 )
-                _refuse_misfits(questions, answers)
             except EvaluatorError as error:
                 failed = error
-            except Exception as error:  # noqa: BLE001 - the next one is there for this
-                _log.exception("evaluator %s failed", member.name)
-                failed = EvaluatorError(f"the evaluator failed ({type(error).__name__})")
             else:
                 breaker.well(member.evaluator.version)
                 return replace(answers, by=self._by(member, answers))
@@ -114,15 +108,6 @@ class Chain:
             permanent=all(error.permanent for _, error in errors),
             down=all(error.down for _, error in errors),
         )
-
-
-def _refuse_misfits(questions: Sequence[Question], answers: Answers) -> None:
-    """What does not fit its question is no answer, and the next one is asked."""
-    if len(answers.answers) != len(questions):
-        raise EvaluatorError(f"{len(answers.answers)} answers came to {len(questions)} questions")
-    for number, (question, answer) in enumerate(zip(questions, answers.answers, strict=True), start=1):
-        if message := misfit(question, answer):
-            raise EvaluatorError(f"question {number}: {message}")
 
 
 def _digest(versions: Sequence[str]) -> str:

@@ -6,17 +6,17 @@ that is remembered for its base and model, and the verdict says which way was ta
 once, up to a cap, and share all that comes before the question.
 """
 
-import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from checks import codec, memory
-from checks.evaluators import Answers, Config, EvaluatorError
+from checks import memory
+from checks.evaluators import Answers
 from checks.evaluators.chat_prompt import NUMBERS, Offered, as_data, messages, number_schema, offered
 from checks.evaluators.chat_reading import NoLogprobsError, answer_of, averaged, masses, numbers
-from checks.evaluators.transport import RefusedError, Server, count, total
+from checks.evaluators.transport import RefusedError, Tokens, total
+from checks.evaluators.wire import Wire
 from checks.questions import Answer, Question
 
 PATH = "/chat/completions"
@@ -25,44 +25,31 @@ TOP = 20  # the most log-probabilities that servers give
 SCHEMA_TOKENS = 512
 REMEMBERED_SECONDS = 7 * 24 * 3600
 
-Tokens = tuple[int | None, int | None]
 
-
-class Chat:
+class Chat(Wire):
     """One server and model that speak chat completions."""
 
     name = "chat"
-    is_model = True
     method = "chat"
 
-    def __init__(self, config: Config) -> None:
-        self._server = Server(config)
-        identity = codec.canonical([config.kind, config.base, config.model, self.method])
-        self.version = hashlib.sha256(identity.encode()).hexdigest()
-        self._memory = f"chat-without-logprobs:{self.version}"
+    @property
+    def _memory(self) -> str:
+        return f"chat-without-logprobs:{self.version}"
 
-    def ask(
-        self, material_state: Mapping[str, Any], questions: Sequence[Question], *, deadline: float
-    ) -> Answers:
-        """Raises EvaluatorError."""
-        return self._server.in_time(lambda: self._ask(material_state, questions, deadline), deadline)
-
-    def _ask(
-        self, material_state: Mapping[str, Any], questions: Sequence[Question], deadline: float
-    ) -> Answers:
+    def _ask(self, state: Mapping[str, Any], questions: Sequence[Question], deadline: float) -> Answers:
         if self._server.config.logprobs and not memory.get(self._memory):
             try:
-                return self._all(material_state, questions, deadline, LOGPROBS)
+                return self._all(state, questions, deadline, LOGPROBS)
             except NoLogprobsError:
                 # the whole check again, so that no verdict mixes two ways of measuring
                 memory.put(self._memory, True, REMEMBERED_SECONDS)
-        return self._all(material_state, questions, deadline, SCHEMA)
+        return self._all(state, questions, deadline, SCHEMA)
 
     def _all(
-        self, material_state: Mapping[str, Any], questions: Sequence[Question], deadline: float, method: str
+        self, state: Mapping[str, Any], questions: Sequence[Question], deadline: float, method: str
     ) -> Answers:
         nonce = secrets.token_hex(8)
-        shown = as_data(material_state, nonce)
+        shown = as_data(state, nonce)
         orders = [
             (question, answers)
             for question in questions
@@ -77,11 +64,8 @@ class Chat:
 
         with ThreadPoolExecutor(max_workers=min(len(orders), self._server.config.at_once)) as pool:
             found = list(pool.map(one, orders))
-        models = {model for _, model, _ in found}
-        if len(models) > 1:
-            raise EvaluatorError(f"{self._server.host} answered one check with different models")
         return Answers(
-            model=models.pop(),
+            model=self._one_model(model for _, model, _ in found),
             answers=tuple(self._answers(questions, [shares for shares, _, _ in found])),
             method=method,
             input_tokens=total(tokens[0] for _, _, tokens in found),
@@ -114,7 +98,5 @@ class Chat:
             raise
         read = masses if method == LOGPROBS else numbers
         shares = dict(zip(answers.names, read(answer, answers.letters), strict=True))
-        usage = answer.get("usage")
-        usage = usage if isinstance(usage, dict) else {}
-        tokens = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+        tokens = self._server.tokens(answer.get("usage"), "prompt_tokens", "completion_tokens")
         return shares, self._server.model_of(answer.get("model")), tokens

@@ -23,7 +23,7 @@ class NoLogprobsError(Exception):
     """The server answered without log-probabilities, though they were asked for."""
 
 
-def masses(answer: Mapping[str, Any], letters: str) -> list[float]:
+def masses(answer: Mapping[str, Any], letters: Sequence[str]) -> list[float]:
     """The share of each letter, adding up to one, from the first token's log-probabilities.
 
     Raises NoLogprobsError, and EvaluatorError where less than half of the mass is on letters.
@@ -50,7 +50,7 @@ def masses(answer: Mapping[str, Any], letters: str) -> list[float]:
     return [found[letter] / covered for letter in letters]
 
 
-def numbers(answer: Mapping[str, Any], letters: str) -> list[float]:
+def numbers(answer: Mapping[str, Any], letters: Sequence[str]) -> list[float]:
     """The same from the model's own numbers. Raises EvaluatorError on anything but one number for each letter."""
     content = (_choice(answer).get("message") or {}).get("content")
     try:

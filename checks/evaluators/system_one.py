@@ -4,79 +4,39 @@ What is kept of an answer is recomputed from its probabilities, because vendors 
 (`confidence_of_choice`, `confidence_of_rubric`), the name or level that leads, ties on the cautious side.
 """
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from checks import codec
-from checks.evaluators import Answers, Config, EvaluatorError
+from checks.evaluators import EvaluatorError
 from checks.evaluators.system_one_answers import read_answer
-from checks.evaluators.transport import Server, count, total
-from checks.questions import MAX_QUESTIONS, Kind, Question
+from checks.evaluators.wire import Batched
+from checks.questions import Answer, Kind, Question
 
 PATH = "/v1/systemone"
 METHOD = "systemone"
 
 
-class SystemOne:
+class SystemOne(Batched):
     """One server and model that speak System One."""
 
     name = "system_one"
-    is_model = True
     method = METHOD
 
-    def __init__(self, config: Config) -> None:
-        self._server = Server(config)
-        identity = codec.canonical([config.kind, config.base, config.model, METHOD])
-        self.version = hashlib.sha256(identity.encode()).hexdigest()
+    def _path(self) -> str:
+        return PATH
 
-    def ask(
-        self, material_state: Mapping[str, Any], questions: Sequence[Question], *, deadline: float
-    ) -> Answers:
-        """Ask everything, in requests of at most 64 questions. Raises EvaluatorError."""
-        return self._server.in_time(lambda: self._ask(material_state, questions, deadline), deadline)
-
-    def _ask(
-        self, material_state: Mapping[str, Any], questions: Sequence[Question], deadline: float
-    ) -> Answers:
-        parts = [
-            self._request(material_state, questions[start : start + MAX_QUESTIONS], deadline)
-            for start in range(0, len(questions), MAX_QUESTIONS)
-        ]
-        models = {part.model for part in parts}
-        if len(models) > 1:
-            raise EvaluatorError(f"{self._server.host} answered one check with different models")
-        return Answers(
-            model=models.pop(),
-            answers=tuple(answer for part in parts for answer in part.answers),
-            method=METHOD,
-            input_tokens=total(part.input_tokens for part in parts),
-            output_tokens=total(part.output_tokens for part in parts),
-            requests=len(parts),
-        )
-
-    def _request(
-        self, material_state: Mapping[str, Any], questions: Sequence[Question], deadline: float
-    ) -> Answers:
-        named = {f"q{index}": question for index, question in enumerate(questions)}
-        body = {
+    def _body(self, state: Mapping[str, Any], named: Mapping[str, Question]) -> dict[str, Any]:
+        return {
             "model": self._server.config.model,
-            "state": material_state,
+            "state": state,
             "questions": {key: wire_question(question) for key, question in named.items()},
         }
-        answer = self._server.post(PATH, body, deadline)
+
+    def _read(self, answer: Mapping[str, Any], named: Mapping[str, Question]) -> Iterable[Answer]:
         found = answer.get("answers")
         if not isinstance(found, dict):
             raise EvaluatorError(f"{self._server.host} answered without answers")
-        usage = answer.get("usage")
-        usage = usage if isinstance(usage, dict) else {}
-        return Answers(
-            model=self._server.model_of(answer.get("model")),
-            answers=tuple(read_answer(question, found.get(key), key) for key, question in named.items()),
-            method=METHOD,
-            input_tokens=count(usage.get("input_tokens")),
-            output_tokens=count(usage.get("output_tokens")),
-        )
+        return [read_answer(question, found.get(key), key) for key, question in named.items()]
 
 
 def wire_question(question: Question) -> dict[str, Any]:

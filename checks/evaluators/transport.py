@@ -37,6 +37,9 @@ _SHUT = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT
 _random = secrets.SystemRandom()
 
 
+Tokens = tuple[int | None, int | None]
+
+
 class Server:
     """The server that a configuration names. Safe to share between threads."""
 
@@ -90,6 +93,13 @@ class Server:
         """The model's own name; a server that gives none answered with what it was asked for."""
         named = "".join(filter(str.isprintable, given)).strip() if isinstance(given, str) else ""
         return (named or self.config.model)[:MAX_MODEL_CHARS]
+
+    @staticmethod
+    def tokens(usage: object, *names: str) -> "Tokens":
+        """What came in and what went out, under the wire's names for them; None where it was not told."""
+        told = usage if isinstance(usage, dict) else {}
+        came, went = (_count(told.get(name)) for name in names)
+        return came, went
 
     def late(self) -> EvaluatorError:
         return EvaluatorError(f"{self.host} did not answer in time", down=True)
@@ -230,7 +240,7 @@ def escaped(text: str) -> str:
     return text[:SHOWN_CHARS].encode("unicode_escape").decode("ascii")[:SHOWN_CHARS]
 
 
-def count(value: Any) -> int | None:
+def _count(value: Any) -> int | None:
     return int(value) if codec.is_number(value) and value >= 0 else None
 
 

@@ -5,8 +5,6 @@ criteria. With no model configured, the deterministic engine answers, and may pa
 answer, it answers in its place, and nothing passes.
 """
 
-import logging
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,23 +12,20 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from checks import canary, claims, facts, limits, outcomes
-from checks.evaluators import Answers, Config, Evaluator, EvaluatorError, configured
+from checks import asking, canary, claims, facts, limits
+from checks.evaluators import Answers, Config, Evaluator, configured
 from checks.evaluators.heuristic import MODEL, Heuristic
 from checks.judge.requests import JudgeRequest
 from checks.judge.rules import Decided, Found, decide
 from checks.models import Evaluator as Row
-from checks.questions import Answer, Kind, Question, judge_answer, misfit
+from checks.questions import Answer, Kind, Question, judge_answer
 
 DETERMINISTIC = "deterministic"
-ASKS = 2
 FAIL_BELOW = 0.5  # where neither the caller nor the server says from when on a no is a no
-_LEAST_SECONDS = 1.0  # that are worth another asking
 # engines that are known by their address where the environment names them
 _BY_HOST = {"api.groq.com": "groq", "api.cloudflare.com": "workers_ai"}
 _TASK = Question(ask="Does agent_output do what the task asks?", kind=Kind.YES_NO, fail_below=FAIL_BELOW)
 _heuristic = Heuristic(Config(kind="heuristic"))
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +41,11 @@ def judge(request: JudgeRequest) -> Judgement:
     evaluator, inforce = configured(), limits.current()
     checked = facts.run(request.checks, request.output)
     texts = claims.of(request.output)
-    asked = _ask(evaluator, request, texts) if evaluator is not None and evaluator.is_model else _Asked()
+    asked = (
+        _ask(evaluator, request, texts)
+        if evaluator is not None and evaluator.is_model
+        else asking.Asked(None)
+    )
     answers = asked.answers if asked.answers is not None and _is_model(asked.answers, evaluator) else None
     if answers is not None:
         parts = _parts(answers.answers, len(texts) if request.evidence else 0, len(request.criteria))
@@ -80,14 +79,6 @@ def judge(request: JudgeRequest) -> Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """`error` is empty where nobody was to be asked."""
-
-    answers: Answers | None = None
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class _Parts:
     """One request's answers by what they are about."""
 
@@ -107,41 +98,15 @@ def _unasked(count: int) -> Sequence[Answer]:
     return [Answer(name=str(claims.Status.UNSUPPORTED), confidence=1.0)] * count
 
 
-def _ask(evaluator: Evaluator, request: JudgeRequest, texts: Sequence[str]) -> _Asked:
-    """All questions in one request, and once more where that can help, within one deadline."""
+def _ask(evaluator: Evaluator, request: JudgeRequest, texts: Sequence[str]) -> asking.Asked:
+    """All questions in one request, and once more where that can help; the caller waits for both together."""
     questions = (
         *(claims.questions(texts) if request.evidence else ()),
         *(_criterion(text, FAIL_BELOW) for text in request.criteria),
         _TASK,
         canary.QUESTION,
     )
-    deadline = time.monotonic() + settings.EVALUATOR_SECONDS
-    message = ""
-    for _ in range(ASKS):
-        try:
-            answers = evaluator.ask(_state(request, texts), questions, deadline=deadline)
-            _refuse_misfits(questions, answers)
-        except EvaluatorError as error:
-            message = error.message
-            if error.permanent or deadline - time.monotonic() < _LEAST_SECONDS:
-                break
-        except Exception as error:  # noqa: BLE001 - a broken evaluator breaks no call; its traceback is for us
-            _log.exception("evaluator %s failed", evaluator.name)
-            message = f"the evaluator failed ({type(error).__name__})"
-            break
-        else:
-            outcomes.note(evaluator, well=True)
-            return _Asked(answers)
-    outcomes.note(evaluator, well=False)
-    return _Asked(None, message or "the evaluator did not answer")
-
-
-def _refuse_misfits(questions: Sequence[Question], answers: Answers) -> None:
-    if len(answers.answers) != len(questions):
-        raise EvaluatorError(f"{len(answers.answers)} answers came to {len(questions)} questions")
-    for number, (question, answer) in enumerate(zip(questions, answers.answers, strict=True), start=1):
-        if message := misfit(question, answer):
-            raise EvaluatorError(f"question {number}: {message}")
+    return asking.twice(evaluator, _state(request, texts), questions, within=settings.EVALUATOR_SECONDS)
 
 
 def _state(request: JudgeRequest, texts: Sequence[str]) -> dict[str, Any]:

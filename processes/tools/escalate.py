@@ -17,7 +17,7 @@ def run(call: Call) -> dict[str, Any]:
 
 
 def _escalate(call: Call, claim: tokens.Claim, loaded: Loaded, note: str) -> Answer:
-    claims.in_force(loaded, claim)
+    claims.in_force(loaded, claim, call.caller)
     claims.refuse_while_checking(loaded, claim.step)
     escalation.open_escalation(loaded, claim.step, by=call.caller.id, note=note)
     return run_answer

@@ -17,7 +17,7 @@ def run(call: Call) -> dict[str, Any]:
 
 
 def _renew(call: Call, claim: tokens.Claim, loaded: Loaded) -> Answer:
-    attempt = claims.in_force(loaded, claim)
+    attempt = claims.in_force(loaded, claim, call.caller)
     claims.refuse_while_checking(loaded, claim.step)
     attempt.generation += 1
     until = attempt.lease_until = loaded.at + timedelta(seconds=settings.LEASE_SECONDS)

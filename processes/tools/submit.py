@@ -25,7 +25,7 @@ def run(call: Call) -> dict[str, Any]:
     verified = files.verify(files.refs(content.evidence))
 
     def work(loaded: Loaded) -> checking.Handed:
-        claims.in_force(loaded, claim)
+        claims.in_force(loaded, claim, call.caller)
         handing = Handing(
             caller=call.caller, step=claim.step, content=content, verified=verified, summary_needed=True
         )

@@ -11,7 +11,9 @@ from django.urls import reverse
 
 from approvals.models import GroupRule
 from checks import codec
+from processes import pipeline
 from processes.models import Run, Submission, Upload, WorkItem
+from processes.runs import LostLockError
 from tests.approvals.deciding import FORMS, OUTPUT, PAIR, Desk, Page, open_item, supply
 from tests.world import rid
 
@@ -422,11 +424,29 @@ def test_while_it_is_checked_the_same_form_waits(house, ada, task):
     assert (again.status_code, row(task).decision) == (303, "completed")
 
 
+def test_a_write_that_ran_into_another_keeps_what_was_typed(ada, task, monkeypatch):
+    """A guard of ours that failed: nothing was written, nothing is lost, and nobody sees a trace."""
+    page = ada.opens(task)
+    call = pipeline.call
+
+    def broken(tool, *given):
+        if tool != "decide":
+            return call(tool, *given)
+        monkeypatch.setattr(pipeline, "call", call)
+        raise LostLockError("run r_1 moved on from revision 3")
+
+    monkeypatch.setattr(pipeline, "call", broken)
+    back = Page(ada.sends(page, **TASK, files=[a_file()]))
+    assert (back.status, kept_open(task)) == (503, True)
+    assert "Somebody wrote at the same moment. Send again" in back.notice and "revision" not in back.html
+    assert ada.sends(back).status_code == 303
+
+
 def test_an_evaluator_that_does_not_answer_asks_to_send_again(house, ada, task):
     house.scripted.script = ["down"]
     page = Page(ada.sends(ada.opens(task), **TASK, files=[a_file()]))
     assert (page.status, kept_open(task)) == (503, True)
-    assert "down" in page.notice
+    assert "The evaluator did not answer. Send again in a moment." in page.notice and "down" in page.notice
     house.scripted.script = [[0.95]]
     assert ada.sends(page).status_code == 303
     assert Submission.objects.filter(attempt__step__name="account").count() == 1

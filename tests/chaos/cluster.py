@@ -132,8 +132,8 @@ class Cluster:
         self.broker_port = broker
         self.webs = [
             self._part(
-                f"web-{number}", sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}",
-                "--worker-class", "gthread", "--threads", "8", "--log-level", "error",
+                f"web-{number}", sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "config.wsgi",
+                "--bind", f"127.0.0.1:{port}",
             )
             for number, port in enumerate(ports, start=1)
         ]  # fmt: skip

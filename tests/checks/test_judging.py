@@ -2,7 +2,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from checks import judging, material
+from checks import material
 from checks.evaluators import Answers, EvaluatorError
 from checks.judging import judge, version_of
 from checks.questions import Answer, Limits, Verdict
@@ -166,7 +166,3 @@ class TestTransactions:
     def test_asking_outside_takes_no_statement(self, django_assert_num_queries):
         with django_assert_num_queries(0):
             assert judge(example(), QUESTIONS, Limits(), evaluator=Scripted(ALL_WELL)).verdict is Verdict.PASS
-
-
-def test_a_check_is_asked_at_most_twice():
-    assert judging.ASKS == 2

@@ -1,8 +1,6 @@
 """Verdicts as rows: written once, in two statements, never changed; and what is read back from them."""
 
-import uuid
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -133,36 +131,6 @@ class TestReadBack:
     def test_a_row_reads_as_a_sentence(self):
         row = verdicts.record(judgement((Answer(probability=0.62), STATES, BOTH)))
         assert sentence(row.answers.all()[0]) == "Model says 62 % yes; 90 % skips you, under 50 % sends back."
-
-
-class TestStored:
-    def test_the_same_check_has_its_verdict_already(self, django_assert_num_queries):
-        row = verdicts.record(judgement(MIXED))
-        with django_assert_num_queries(2):
-            found = verdicts.stored(row.digest)
-            assert [answer.position for answer in found.answers.all()] == [0, 1, 2]
-        assert found == row
-
-    def test_the_latest_counts(self):
-        first = judgement(MIXED)
-        verdicts.record(first)
-        later = verdicts.record(replace(first, at=first.at + timedelta(seconds=1)))
-        verdicts.record(replace(first, at=first.at - timedelta(seconds=1)))
-        assert verdicts.stored(first.digest) == later
-
-    def test_an_error_is_none(self):
-        row = verdicts.record(judgement(down()))
-        assert verdicts.stored(row.digest) is None
-
-    def test_another_check_has_none(self):
-        verdicts.record(judgement())
-        assert verdicts.stored("0" * 64) is None
-
-    def test_among_the_callers_own(self):
-        row = verdicts.record(judgement())
-        assert verdicts.stored(row.digest, among=[row.pk]) == row
-        assert verdicts.stored(row.digest, among=[uuid.uuid4()]) is None
-        assert verdicts.stored(row.digest, among=[]) is None
 
 
 class TestAppendOnly:

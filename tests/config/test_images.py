@@ -90,7 +90,8 @@ def test_the_command_is_gunicorn_with_our_file():
 
 def test_no_secret_is_built_in():
     assert not [rest for rest in [*of("ENV"), *of("ARG")] if re.search(r"SECRET|PASSWORD|KEY", rest)]
-    assert not re.search(r"https?://|--index-url", (ROOT / "Dockerfile").read_text())
+    text = (ROOT / "Dockerfile").read_text()
+    assert "://" not in text and "index" not in text  # packages come from wherever the builder is set to
 
 
 # ---- compose.yaml

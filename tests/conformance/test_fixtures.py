@@ -112,67 +112,84 @@ class Validated:
         return self.count
 
 
-@pytest.mark.django_db
-def test_the_check_fixture_from_start_to_end(world, evaluator, shared):
-    text = (shared / "conformance" / "fixtures" / "vendor-check" / "PROCESS.md").read_text("utf-8")
-    world.publish(text, **{"finance-approver": "finance"}, escalations="finance")
-    c, by = cast(world), Validated(world)
-    by.call(c.agent, "describe")
-    (offered,) = by.call(c.agent, "list_processes")["items"]
-    assert offered["requires"] == {"systems": ["sanctions-screening"]}
-    inputs = {"vendorName": "Acme", "amount": codec.loads("48000.50")}
-    run = by.call(c.agent, "start_run", process="vendor-check", inputs=inputs)["run"]["id"]
-    content = base64.b64encode(b"report").decode()
-    ref = by.call(c.agent, "upload", fileName="r.txt", contentType="text/plain", contentBase64=content)["id"]
+class VendorCheck:
+    """One run of the check fixture, and those who work it; every result is validated."""
 
-    def work():
-        (item,) = by.call(c.agent, "get_work")["items"]
-        claim = by.call(c.agent, **_call(item["claim"]))
-        return by.call(c.agent, "renew", token=claim["token"], progress="Searching.")["token"]
+    def __init__(self, world, shared) -> None:
+        text = (shared / "conformance" / "fixtures" / "vendor-check" / "PROCESS.md").read_text("utf-8")
+        world.publish(text, **{"finance-approver": "finance"}, escalations="finance")
+        self.c, self.by = cast(world), Validated(world)
+        self.inputs = {"vendorName": "Acme", "amount": codec.loads("48000.50")}
+        self.run = self.start()
+        content = base64.b64encode(b"report").decode()
+        upload = {"fileName": "r.txt", "contentType": "text/plain", "contentBase64": content}
+        self.ref = self.by.call(self.c.agent, "upload", **upload)["id"]
 
-    def submission(token, words):
-        evidence = [{"kind": "file", "ref": ref}, {"kind": "link", "ref": "https://example.org"}]
+    def start(self, **more):
+        started = self.by.call(self.c.agent, "start_run", process="vendor-check", inputs=self.inputs, **more)
+        return started["run"]["id"]
+
+    def work(self):
+        (item,) = self.by.call(self.c.agent, "get_work")["items"]
+        claim = self.by.call(self.c.agent, **_call(item["claim"]))
+        return self.by.call(self.c.agent, "renew", token=claim["token"], progress="Searching.")["token"]
+
+    def submission(self, words):
+        evidence = [{"kind": "file", "ref": self.ref}, {"kind": "link", "ref": "https://example.org"}]
         output = {"cleared": True, "summary": words}
         route = {"next": "approve", "reason": "Cleared."}
-        return {"token": token, "output": output, "summary": words, "evidence": evidence, **route}
+        return {"output": output, "summary": words, "evidence": evidence, **route}
 
-    def decide(decision, **given):
-        (item,) = by.call(c.ada, "get_work")["items"]
-        return by.call(c.ada, **{**_call(item["workItem"]["decide"]), "decision": decision, **given})
+    def submit(self, token, words):
+        return self.by.call(self.c.agent, "submit", token=token, **self.submission(words))
 
-    # not sure of the summary: held, and sent back
+    def refused(self, token, words, **changes):
+        return self.by.refused(self.c.agent, "submit", token=token, **{**self.submission(words), **changes})
+
+    def decide(self, decision, **given):
+        (item,) = self.by.call(self.c.ada, "get_work")["items"]
+        call = _call(item["workItem"]["decide"])
+        return self.by.call(self.c.ada, **{**call, "decision": decision, **given})
+
+
+def _doubted_refused_and_accepted(it: VendorCheck, evaluator) -> None:
+    """An unsure answer is held and sent back, a failing one comes back as issues, a passing one meets no person."""
     evaluator.script = [[0.95, ("unclear", 0.9), (2, 0.9)]]
-    view = by.call(c.agent, "submit", **submission(work(), "Perhaps."))
-    assert [q["result"] for q in view["data"]["steps"]["check_vendor"]["check"]["questions"]] == [
-        "pass", "unsure", "pass",
-    ]  # fmt: skip
-    decide("returned", note="Say what you searched.")
-    # a failing answer comes back as issues
+    view = it.submit(it.work(), "Perhaps.")
+    results = [q["result"] for q in view["data"]["steps"]["check_vendor"]["check"]["questions"]]
+    assert results == ["pass", "unsure", "pass"]
+    it.decide("returned", note="Say what you searched.")
     evaluator.script = [[0.12, ("hedges", 0.9), (1, 0.85)]]
-    token = work()
-    refused = by.refused(c.agent, "submit", **submission(token, "Probably fine."))
-    assert refused.issues == [
+    token = it.work()
+    assert it.refused(token, "Probably fine.").issues == [
         "check: The cleared verdict matches what the attached report says. → no (0.12)",
         "check: What does the summary do? → hedges (0.9)",
         "check: How complete is the screening? → level 1: One list is covered. (0.85)",
     ]
-    by.refused(c.agent, "submit", **{**submission(token, "No file."), "evidence": []})
-    # a passing one meets no person before the approval, which sends it back for rework
+    it.refused(token, "No file.", evidence=[])
     evaluator.script = [[0.95, ("states", 0.95), (2, 0.95)]]
-    view = by.call(c.agent, "submit", **submission(token, "Both lists by name; no match."))
+    view = it.submit(token, "Both lists by name; no match.")
     assert [item["kind"] for item in view["workItems"]] == ["approve"]
-    decide("rejected", note="Search the owners, too.")
+
+
+@pytest.mark.django_db
+def test_the_check_fixture_from_start_to_end(world, evaluator, shared):
+    it = VendorCheck(world, shared)
+    by, c = it.by, it.c
+    by.call(c.agent, "describe")
+    (offered,) = by.call(c.agent, "list_processes")["items"]
+    assert offered["requires"] == {"systems": ["sanctions-screening"]}
+    _doubted_refused_and_accepted(it, evaluator)
+    it.decide("rejected", note="Search the owners, too.")
     # given up, and completed by a person; a lost lease in between
-    expire({"run": {"id": run}})
-    token = work()
-    by.call(c.agent, "escalate", token=token, note="The list is down.")
-    done = {key: value for key, value in submission("", "Searched by hand.").items() if key != "token"}
-    decide("completed", **done)
-    view = decide("approved", note="Fine.")
+    expire({"run": {"id": it.run}})
+    by.call(c.agent, "escalate", token=it.work(), note="The list is down.")
+    it.decide("completed", **it.submission("Searched by hand."))
+    view = it.decide("approved", note="Fine.")
     assert (view["run"]["outcome"], view["run"]["ended"]["by"]) == ("onboarded", "server")
-    by.call(c.ben, "get_run", runId=run)
-    by.refused(c.ada, "decide", runId=run, workItemId="w_1", snapshot="s", decision="approved")
-    other = by.call(c.agent, "start_run", process="vendor-check", inputs=inputs, mode="test")["run"]["id"]
+    by.call(c.ben, "get_run", runId=it.run)
+    by.refused(c.ada, "decide", runId=it.run, workItemId="w_1", snapshot="s", decision="approved")
+    other = it.start(mode="test")
     by.call(c.agent, "send_event", runId=other, name="settled", data={"a": 1})
     by.call(c.ops, "cancel", runId=other, reason="Twice.")
     by.call(c.ben, "list_runs", process="vendor-check", inputs={"vendorName": "Acme"})

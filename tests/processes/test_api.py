@@ -275,6 +275,17 @@ def test_forged_addresses_open_nothing(stored):
         assert json.loads(response.content)["error"]["code"] == "not_found"
 
 
+def test_a_store_that_is_away_is_said_without_a_trace(stored, monkeypatch):
+    def away(_):
+        raise OSError("could not connect to the store at 10.0.0.9")
+
+    monkeypatch.setattr(files.default_storage, "open", away)
+    response = Client().get(path_of(stored))
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
+    error = json.loads(response.content)["error"]
+    assert error["code"] == "retry" and "10.0.0.9" not in error["message"]
+
+
 def test_an_address_grows_old(stored, settings):
     path = path_of(stored)
     with mock.patch("django.core.signing.time.time", return_value=time.time() + 599):

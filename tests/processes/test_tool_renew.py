@@ -6,9 +6,10 @@ import pytest
 from django.utils import timezone
 
 from processes import contracts
-from processes.callers import NOBODY
-from processes.models import HistoryEntry
+from processes.callers import NOBODY, of_agent
+from processes.models import Agent, HistoryEntry
 from tests.processes.flows import DONE, cast, errand, expire, later
+from tests.world import GOOD, SCREENING
 
 pytestmark = pytest.mark.django_db
 
@@ -115,3 +116,16 @@ def test_people_hold_no_tokens(world):
 def test_arguments(world, arguments, issue):
     refused = world.refused(world.agent(), "renew", **arguments)
     assert refused.code == "invalid" and issue in refused.issues
+
+
+@pytest.mark.parametrize("tool", ["renew", "submit", "escalate"])
+def test_an_agent_that_was_limited_since_its_claim_does_no_more_there(world, evaluator, tool):
+    world.publish(SCREENING, finance="finance")
+    worker = world.agent("worker")
+    run = world.start(worker)
+    token = world.claim(worker, run)["token"]
+    Agent.objects.filter(name="worker").update(limited=True)
+    limited = of_agent(world.keys[worker.id])
+    given = {"submit": GOOD, "escalate": {"note": "n"}}.get(tool, {})
+    refused = world.refused(limited, tool, token=token, **given)
+    assert (refused.code, refused.message) == ("forbidden", "This key may not work screening any more.")
