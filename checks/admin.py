@@ -52,25 +52,19 @@ class AnswerInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]  # 
 
 @admin.register(Verdict)
 class VerdictAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    # what a check took is added up on the page of costs; each verdict's own numbers stand on its page
     list_display = (
-        "at",
-        "verdict",
-        "advisory",
-        "model",
-        "evaluator",
-        "least_sure",
-        "truncated",
-        "milliseconds",
-        "requests",
-        "input_tokens",
-        "output_tokens",
-        "cost",
-    )
-    list_filter = ("verdict", "advisory", "model", "evaluator", "at")
+        "at", "verdict", "advisory", "addressed", "model", "evaluator", "rank", "milliseconds", "cost",
+    )  # fmt: skip
+    list_filter = ("verdict", "advisory", "addressed", "model", "evaluator", "at")
     search_fields = ("=id", "=digest")
     search_help_text = "A verdict's id or the digest of its material."
     show_full_result_count = False
     inlines = (AnswerInline,)
+
+    @admin.display(description="least sure", ordering="least_sure")
+    def rank(self, verdict: Verdict) -> str | None:
+        return None if verdict.least_sure is None else f"{verdict.least_sure:.2f}"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -15,7 +15,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from checks import codec, evaluators, judging, verdicts
+from checks import canary, codec, evaluators, judging, verdicts
 from checks.material import Material, digest
 from checks.models import Verdict as VerdictRow
 from checks.questions import Answered, Limits, Question, Verdict, flat
@@ -311,7 +311,7 @@ def apply(
         _state(loaded, submission, SubmissionState.HELD)
         _close_task(loaded, step, call.caller.id)
         escalation.open_escalation(
-            loaded, step, by=engine.SERVER, note=UNSURE, candidate=submission, check=check
+            loaded, step, by=engine.SERVER, note=_doubt(row), candidate=submission, check=check
         )
         return run_answer
     content = content_of(codec.loads(submission.content))
@@ -342,6 +342,10 @@ def _again(
     found = [line for line in issues(spec, content, known, summary_needed=False) if "evidence" in line]
     large = too_large_with(loaded, spec.id, content, by, check)
     return [*found, large] if large else found
+
+
+def _doubt(row: VerdictRow) -> str:
+    return f"{UNSURE} {canary.REASON.capitalize()}." if row.addressed else UNSURE
 
 
 def _close_task(loaded: Loaded, step: str, by: str) -> None:

@@ -311,12 +311,17 @@ def _row(entry: QueueEntry, answers: list[Answer], now: datetime) -> Row:
         questions=questions,
         more=len(answers) - len(questions),
         say=_said(entry, deciding, is_model=is_model),
-        gap=bars.gap(deciding) if deciding is not None else "",
+        gap=bars.gap(deciding) if deciding is not None and not _addressed(entry) else "",
     )
 
 
+def _addressed(entry: QueueEntry) -> bool:
+    """No question put it where it stands."""
+    return entry.verdict is not None and entry.verdict.addressed
+
+
 def _said(entry: QueueEntry, deciding: Answer | None, *, is_model: bool) -> str:
-    if entry.verdict is not None and entry.verdict.addressed:
+    if _addressed(entry):
         return "Some of this work speaks to whoever judges it, so a person decides."
     return bars.say(deciding, is_model=is_model) if deciding is not None else ""
 

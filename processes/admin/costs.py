@@ -128,9 +128,9 @@ def page(request: HttpRequest, site: AdminSite, opts: Any) -> HttpResponse:
         "days": days,
         "spans": SPANS,
         "tables": [
-            ("Process", by_process(steps)),
-            ("Process and step", steps),
-            ("Day (UTC)", by_day(verdicts)),
+            ("process", by_process(steps)),
+            ("process and step", steps),
+            ("day (UTC)", by_day(verdicts)),
         ],
     }
     return TemplateResponse(request, "admin/processes/costs.html", context)

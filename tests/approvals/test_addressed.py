@@ -24,8 +24,10 @@ def test_a_pass_becomes_a_case_that_says_why(world, addressed, client):
     item = world.item(c.ada, run)
     assert item["escalation"]["check"]["verdict"] == "unsure"
     assert [q["result"] for q in item["escalation"]["check"]["questions"]] == ["pass"]
+    assert item["escalation"]["note"] == "The check was unsure. The material addresses whoever judges it."
     client.force_login(User.objects.get(username="ada"))
-    assert "speaks to whoever judges it" in client.get("/").content.decode()
+    queue = client.get("/").content.decode()
+    assert "speaks to whoever judges it" in queue and "above pass" not in queue
     case = client.get(f"/items/{item['id']}/").content.decode()
     assert "Addressed the judge" in case and "a person decides" in case
 
