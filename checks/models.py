@@ -259,6 +259,34 @@ class Answer(AppendOnly):
         return f"{self.ask[:60]}: {self.result}"
 
 
+class FactResult(AppendOnly):
+    """What one fact of a piece of work came to. `about` is its owner's id for the work, which is nothing to us."""
+
+    about = models.UUIDField()
+    # facts that could not be reached are asked again: which asking, and which fact of it
+    asked = models.PositiveSmallIntegerField(default=1)
+    position = models.PositiveSmallIntegerField()
+    type = models.CharField(max_length=40)
+    path = models.CharField(max_length=300)
+    passed = models.BooleanField()
+    unreachable = models.BooleanField(default=False)
+    detail = models.TextField()
+    evidence_hash = models.CharField(max_length=64, null=True)  # noqa: DJ001 - null as on the wire: nothing was read
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["about", "asked", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["about", "asked", "position"], name="fact_result_once"),
+            models.CheckConstraint(
+                condition=Q(passed=False) | Q(unreachable=False), name="fact_unreachable_never_passed"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.path}: {'passed' if self.passed else 'not passed'}"
+
+
 class JudgeCall(AppendOnly):
     """That the judge API was called, and what came of it: counts, digests and words of ours, nothing that was sent."""
 

@@ -232,6 +232,9 @@ EVALUATOR_PRIVATE_HOSTS = env.words("EVALUATOR_PRIVATE_HOSTS")
 CHECK_WAIT_SECONDS = env.seconds("CHECK_WAIT_SECONDS", 25.0, least=0.1)
 SERVER_THREADS = env.whole("SERVER_THREADS", 8, least=1)
 
+# Whether steps may declare facts (our profile facts-1).
+FACTS_1 = env.flag("FACTS_1", default=False)
+
 # What one key of the judge API may do in a day, and how long what it asks to keep is kept.
 JUDGE_CALLS_PER_DAY = env.whole("JUDGE_CALLS_PER_DAY", 2_000)
 RETAIN_DAYS = env.whole("RETAIN_DAYS", 30, least=1, most=3650)

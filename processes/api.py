@@ -19,7 +19,7 @@ from rest_framework.utils.mediatypes import media_type_matches
 from rest_framework.views import APIView
 
 from checks import codec
-from processes import files, logs, pipeline
+from processes import facts, files, logs, pipeline
 from processes.callers import NOBODY, Caller, CallerKind, of_agent, of_user
 from processes.errors import ToolError
 from processes.throttles import PerCaller
@@ -97,15 +97,14 @@ def _csrf_refusal(request: HttpRequest) -> str | None:
     return str(refused) if refused is not None else None
 
 
-class ToolView(APIView):
-    """One view for every tool; the pipeline knows the rest."""
+class Door(APIView):
+    """What every address of this door has in common: who calls, how often, and how a refusal is worded."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)  # each tool's table of callers decides, in the pipeline
     parser_classes = (LosslessParser,)
     renderer_classes = (LosslessRenderer,)
     throttle_classes = (PerCaller,)
-    http_method_names = ["post", "options"]
     caller = NOBODY
 
     def perform_authentication(self, request: Request) -> None:
@@ -114,14 +113,44 @@ class ToolView(APIView):
     def check_throttles(self, request: Request) -> None:
         """Nothing yet: DRF asks before anybody knows who calls."""
 
-    def post(self, request: Request, tool: str) -> Response:
-        self._bound(request, tool)
+    def learn(self, request: Request, *, nobody: bool = False) -> None:
+        """Who calls. `nobody`: also callers without a key or a session."""
         try:
             self.caller = caller_of(request)
         finally:  # a key that proves nothing counts for its address
             super().check_throttles(request)
-        if self.caller.kind is CallerKind.NOBODY and tool != "describe":
+        if self.caller.kind is CallerKind.NOBODY and not nobody:
             raise UnauthenticatedError("A key is needed: send `Authorization: Bearer <key>`.")
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, ToolError):
+            return _refusal(exc, TOO_MANY if exc.bound else STATUS[exc.code])
+        if isinstance(exc, UnauthenticatedError):
+            return _refusal(ToolError("forbidden", str(exc)), exc.status)
+        if isinstance(exc, Throttled):
+            seconds = math.ceil(getattr(exc, "wait", None) or 1)
+            message = f"Too many calls within a minute. Send the same call again in {seconds} s."
+            return _refusal(ToolError("retry", message, retry_after=seconds), TOO_MANY)
+        if isinstance(exc, APIException):  # a wrong method or media type
+            detail = exc.detail if isinstance(exc.detail, str) else "The request can't be read."
+            return _refusal(ToolError("invalid", str(detail)), exc.status_code)
+        log.error("%s failed", self.request.path[:100], exc_info=exc)
+        return _refusal(
+            ToolError(
+                "retry", "Something broke on our side; it is logged. Send the same call again.", retry_after=5
+            ),
+            STATUS["retry"],
+        )
+
+
+class ToolView(Door):
+    """One view for every tool; the pipeline knows the rest."""
+
+    http_method_names = ["post", "options"]
+
+    def post(self, request: Request, tool: str) -> Response:
+        self._bound(request, tool)
+        self.learn(request, nobody=tool == "describe")
         return Response({"ok": True, "data": pipeline.call(tool, self.caller, request.data)})
 
     def _bound(self, request: Request, tool: str) -> None:
@@ -139,25 +168,16 @@ class ToolView(APIView):
                 "invalid", f"The body is too large for {tool[:40]}.", [f"body: at most {most} bytes"]
             )
 
-    def handle_exception(self, exc: Exception) -> Response:
-        if isinstance(exc, ToolError):
-            return _refusal(exc, TOO_MANY if exc.bound else STATUS[exc.code])
-        if isinstance(exc, UnauthenticatedError):
-            return _refusal(ToolError("forbidden", str(exc)), exc.status)
-        if isinstance(exc, Throttled):
-            seconds = math.ceil(getattr(exc, "wait", None) or 1)
-            message = f"Too many calls within a minute. Send the same call again in {seconds} s."
-            return _refusal(ToolError("retry", message, retry_after=seconds), TOO_MANY)
-        if isinstance(exc, APIException):  # a wrong method or media type
-            detail = exc.detail if isinstance(exc.detail, str) else "The request can't be read."
-            return _refusal(ToolError("invalid", str(detail)), exc.status_code)
-        log.error("%s failed", self.kwargs.get("tool"), exc_info=exc)
-        return _refusal(
-            ToolError(
-                "retry", "Something broke on our side; it is logged. Send the same call again.", retry_after=5
-            ),
-            STATUS["retry"],
-        )
+
+class RunFacts(Door):
+    """`GET /v1/runs/<id>/facts`: what the facts of a run's work came to (our profile facts-1)."""
+
+    http_method_names = ["get", "options"]
+
+    def get(self, request: Request, run: str) -> Response:
+        self.learn(request)
+        view = pipeline.call("get_run", self.caller, {"runId": run})  # who may read a run may read its facts
+        return Response({"ok": True, "data": {"runId": view["run"]["id"], "facts": facts.of_run(run)}})
 
 
 def _refusal(error: ToolError, status: int) -> Response:

@@ -15,24 +15,24 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from checks import canary, codec, evaluators, judging, verdicts
+from checks import codec, evaluators, judging, verdicts
+from checks.facts.declared import Found
 from checks.material import Material, digest
 from checks.models import Verdict as VerdictRow
 from checks.questions import Answered, Limits, Question, Verdict, flat
-from processes import engine, escalation, files, runs
-from processes.acceptance import Content, FileState, content_of, issues
+from processes import applying, engine, facts, files, runs
+from processes.acceptance import Content, FileState, content_of
+from processes.applying import set_state
 from processes.claims import being_checked, pending
 from processes.document import Step as StepSpec
 from processes.errors import ToolError, checking, run_ended, used_before
-from processes.handing import Handing, accept, cited, not_accepted, too_large_with
+from processes.handing import Handing, accept, cited, not_accepted
 from processes.loaded import Loaded
 from processes.models import Submission
-from processes.pipeline import Answer, Call, run_answer
-from processes.states import Decision, SubmissionState
+from processes.pipeline import Answer, Call
+from processes.states import SubmissionState
 
-ERRORS_IN_A_ROW = 3
-NO_ANSWER = "The evaluator did not answer {errors} times in a row, so nobody has checked this submission."
-UNSURE = "The check was unsure."
+FACTS_SECONDS = 15  # the most that pages and chains take, all asked at once
 ASKED_TWICE_AND_SPARE = 2, 15  # the judge's one retry, and seconds for our own work
 
 
@@ -48,9 +48,21 @@ class Asking:
     loaded: Loaded
     verified: dict[str, Any]
     material: Material
-    questions: tuple[Question, ...]
-    advisory: bool
+    spec: StepSpec
+    content: Content
     limits: Limits
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return self.spec.check
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What an asking came to: the facts, and the verdict where they leave one to be asked for."""
+
+    found: tuple[Found, ...] = ()
+    judgement: judging.Judgement | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +106,9 @@ def begin(
     mark = digest(material, spec.check, judging.version_of(evaluators.configured()))
     if mark in loaded.judged[step]:
         if waiting is not None:
-            _state(loaded, waiting, SubmissionState.VOID)
+            set_state(loaded, waiting, SubmissionState.VOID)
         return _judged_before(attempt.pk, mark)
-    until = _budget(loaded)
+    until = _budget(loaded, spec)
     if waiting is not None and waiting.digest == mark:
         # the same material again: after an evaluator error, or after whoever asked died. The route and who
         # hands it in are no part of the material, and may be others now.
@@ -106,15 +118,14 @@ def begin(
         submission = waiting
     else:
         if waiting is not None:
-            _state(loaded, waiting, SubmissionState.VOID)
+            set_state(loaded, waiting, SubmissionState.VOID)
         submission = _record(loaded, call, step, content, mark)
         submission.fence, submission.fence_until = 1, until
     loaded.hand(submission)
     _hold(loaded, step, until)
     return Asking(
         run=loaded.row.pk, step=step, submission=submission, fence=submission.fence, loaded=loaded,
-        verified=handing.verified, material=material, questions=spec.check, advisory=spec.advisory,
-        limits=loaded.limits,
+        verified=handing.verified, material=material, spec=spec, content=content, limits=loaded.limits,
     )  # fmt: skip
 
 
@@ -159,7 +170,7 @@ def take(run: str, submission: UUID, fence: int, until: datetime) -> Asking | No
         if not being_checked(row) or not loaded.now.live:
             return None
         step = row.attempt.step.name
-        row.fence_until = _budget(loaded)
+        row.fence_until = _budget(loaded, loaded.now.step(step)[0])
         _hold(loaded, step, row.fence_until)
         loaded.hand(row)
         runs.save(loaded)
@@ -168,7 +179,7 @@ def take(run: str, submission: UUID, fence: int, until: datetime) -> Asking | No
     return Asking(
         run=run, step=step, submission=row, fence=fence, loaded=loaded,
         verified=files.verify(files.refs(content.evidence)), material=material_of(loaded, spec, content),
-        questions=spec.check, advisory=spec.advisory, limits=loaded.limits,
+        spec=spec, content=content, limits=loaded.limits,
     )  # fmt: skip
 
 
@@ -176,7 +187,7 @@ def waited(asking: Asking) -> bool:
     """Whether it was recorded so long ago that a whole asking may outlast its fence."""
     until = asking.submission.fence_until
     spare = timedelta(seconds=ASKED_TWICE_AND_SPARE[1] / 2)
-    return until is not None and until - timezone.now() < _most() - spare
+    return until is not None and until - timezone.now() < _most(asking.spec) - spare
 
 
 def take_again(asking: Asking) -> Asking | None:
@@ -185,15 +196,16 @@ def take_again(asking: Asking) -> Asking | None:
     return None if until is None else take(asking.run, asking.submission.pk, asking.fence, until)
 
 
-def _most() -> timedelta:
+def _most(spec: StepSpec) -> timedelta:
     """How long one asking may take, with the judge's one retry and something to spare."""
     asks, spare = ASKED_TWICE_AND_SPARE
-    return timedelta(seconds=settings.EVALUATOR_SECONDS * asks + spare)
+    looked = FACTS_SECONDS if facts.outward(spec) else 0
+    return timedelta(seconds=looked + settings.EVALUATOR_SECONDS * asks + spare)
 
 
-def _budget(loaded: Loaded) -> datetime:
+def _budget(loaded: Loaded, spec: StepSpec) -> datetime:
     """When an asking that begins now is given up for dead."""
-    return loaded.at + _most()
+    return loaded.at + _most(spec)
 
 
 def _hold(loaded: Loaded, step: str, until: datetime) -> None:
@@ -205,27 +217,36 @@ def _hold(loaded: Loaded, step: str, until: datetime) -> None:
 
 
 def resolve(call: Call, asking: Asking) -> dict[str, Any]:
-    """Ask the evaluator with nothing locked, then apply what it said."""
-    judgement = judging.judge(asking.material, asking.questions, asking.limits, advisory=asking.advisory)
+    """Look at the facts and ask the evaluator with nothing locked, then apply what they said."""
+    said = _ask(asking)
     verified = files.verify_again(asking.verified)
     return call.transition(
         asking.run,
-        lambda loaded: _settle(loaded, call, asking, judgement, verified),
+        lambda loaded: _settle(loaded, call, asking, said, verified),
         ended_ok=True,
         # while the fence stands, nobody can have resumed this submission
         since=asking.loaded if being_checked(asking.submission) else None,
     )
 
 
+def _ask(asking: Asking) -> Said:
+    """No model is asked of work whose facts don't hold, or could not be looked at."""
+    found = facts.all_of(asking.spec, asking.content)
+    if not asking.questions or not all(each.outcome.passed for each in found):
+        return Said(found=found)
+    judgement = judging.judge(asking.material, asking.questions, asking.limits, advisory=asking.spec.advisory)
+    return Said(found=found, judgement=judgement)
+
+
 def _settle(
-    loaded: Loaded, call: Call, asking: Asking, judgement: judging.Judgement, verified: dict[str, Any]
+    loaded: Loaded, call: Call, asking: Asking, said: Said, verified: dict[str, Any]
 ) -> Answer | ToolError:
     ours = loaded is asking.loaded
     submission = asking.submission if ours else Submission.objects.get(pk=asking.submission.pk)
     if not loaded.now.live:
         # cancel wins: the late verdict is kept, void
         if _awaits(submission, asking):
-            row = verdicts.record(judgement)
+            row = verdicts.record(said.judgement) if said.judgement is not None else None
             Submission.objects.filter(pk=submission.pk).update(verdict=row, state=SubmissionState.VOID)
         return run_ended()
     loaded.unsettled.discard(asking.step)
@@ -233,15 +254,47 @@ def _settle(
         raise checking()  # somebody resumed it; the same call again gets their result
     if not submission.errors:  # sent again after an error, it was told before
         loaded.now.effects.append(engine.Happened("submitted", asking.step, submission.by))
+    facts.keep(loaded, submission, said.found)
     if not being_checked(submission):
-        return _too_late(loaded, submission, judgement)
-    if judgement.verdict == Verdict.ERROR and not asking.advisory:
-        return _no_answer(loaded, call, asking, submission, judgement)
+        return _too_late(loaded, submission, said)
+    return _said(loaded, call, asking, submission, said, files.citable(
+        verified, by=submission.by, cited=cited(loaded)
+    ))  # fmt: skip
+
+
+def _said(
+    loaded: Loaded,
+    call: Call,
+    asking: Asking,
+    submission: Submission,
+    said: Said,
+    known: dict[str, FileState],
+) -> Answer | ToolError:
+    """Facts that fail, facts that nobody could look at, then the verdict."""
+    step, judgement = asking.step, said.judgement
+    if wrong := facts.failed(said.found):
+        return _disproved(loaded, step, submission, wrong)
+    if away := facts.unreached(said.found):
+        return applying.no_answer(loaded, call, step, submission, who="What a fact looks up", found=away)
+    if said.found:
+        facts.tell(loaded, step, hold=True)
+    if judgement is None:
+        submission.fence_until = None
+        return applying.finally_taken(loaded, call, step, submission, known)
+    if judgement.verdict == Verdict.ERROR and not asking.spec.advisory:
+        told = [f"check: {judgement.error}"]
+        return applying.no_answer(loaded, call, step, submission, who="The evaluator", found=told)
     submission.verdict, submission.errors = _made(loaded, judgement), 0
     submission.digest = judgement.digest  # a worker may have judged a later state of the run
     answers = [flat(judged) for judged in judgement.judged]
-    known = files.citable(verified, by=submission.by, cited=cited(loaded))
-    return apply(loaded, call, asking.step, submission, answers, known)
+    return applying.apply(loaded, call, step, submission, answers, known)
+
+
+def _disproved(loaded: Loaded, step: str, submission: Submission, wrong: list[str]) -> ToolError:
+    submission.fence_until, submission.errors = None, 0
+    facts.tell(loaded, step, hold=False)
+    set_state(loaded, submission, SubmissionState.NOT_ACCEPTED)
+    return not_accepted(loaded, step, wrong)
 
 
 def _awaits(submission: Submission, asking: Asking) -> bool:
@@ -258,112 +311,25 @@ def _made(loaded: Loaded, judgement: judging.Judgement) -> VerdictRow:
     return new.verdict
 
 
-def _too_late(loaded: Loaded, submission: Submission, judgement: judging.Judgement) -> ToolError:
+def _too_late(loaded: Loaded, submission: Submission, said: Said) -> ToolError:
     """The fence fell before the answer came: others may have gone on with the step. The verdict is kept,
     so that the same material gets it without being asked again.
     """
-    submission.verdict = _made(loaded, judgement)
-    _state(loaded, submission, SubmissionState.VOID)
+    if said.judgement is not None:
+        submission.verdict = _made(loaded, said.judgement)
+    set_state(loaded, submission, SubmissionState.VOID)
     return checking()
-
-
-def _no_answer(
-    loaded: Loaded, call: Call, asking: Asking, submission: Submission, judgement: judging.Judgement
-) -> Answer | ToolError:
-    submission.errors += 1
-    submission.fence_until = None
-    if submission.errors < ERRORS_IN_A_ROW:
-        _state(loaded, submission, SubmissionState.ERROR)
-        return ToolError(
-            "retry",
-            "The evaluator did not answer; send the same call again. After three times a person is asked.",
-            [f"check: {judgement.error}"[:300]],
-            retry_after=5,
-        )
-    _state(loaded, submission, SubmissionState.HELD)
-    _close_task(loaded, asking.step, call.caller.id)
-    note = NO_ANSWER.format(errors=submission.errors)
-    escalation.open_escalation(loaded, asking.step, by=engine.SERVER, note=note, candidate=submission)
-    return run_answer
-
-
-def apply(
-    loaded: Loaded,
-    call: Call,
-    step: str,
-    submission: Submission,
-    answers: Sequence[Answered],
-    known: dict[str, FileState],
-) -> Answer | ToolError:
-    """What a submission's verdict does: complete, bounce or escalate."""
-    spec, _ = loaded.now.step(step)
-    row = submission.verdict
-    if row is None:
-        raise AssertionError("only judged submissions are applied")
-    check = verdicts.view(row, answers)
-    loaded.verdicts[step] = row
-    loaded.now.effects.append(engine.Happened("checked", step, "check", row.verdict))
-    submission.fence_until = None
-    if row.verdict == Verdict.FAIL and not spec.advisory:
-        _state(loaded, submission, SubmissionState.NOT_ACCEPTED)
-        return not_accepted(loaded, step, verdicts.issue_lines_of(row, answers), check)
-    if row.verdict == Verdict.UNSURE and not spec.advisory:
-        _state(loaded, submission, SubmissionState.HELD)
-        _close_task(loaded, step, call.caller.id)
-        escalation.open_escalation(
-            loaded, step, by=engine.SERVER, note=_doubt(row), candidate=submission, check=check
-        )
-        return run_answer
-    content = content_of(codec.loads(submission.content))
-    found = _again(loaded, spec, content, known, call.caller.id, check)
-    if found:
-        _state(loaded, submission, SubmissionState.NOT_ACCEPTED)
-        return not_accepted(loaded, step, found)
-    _state(loaded, submission, SubmissionState.ACCEPTED)
-    _close_task(loaded, step, call.caller.id)
-    engine.complete(loaded.now, step, {**content.as_json(), "check": check}, by=call.caller.id)
-    loaded.handed = submission
-    return run_answer
 
 
 def _answers(submission: Submission) -> Sequence[Answered]:
     return list(submission.verdict.answers.all()) if submission.verdict is not None else []
 
 
-def _again(
-    loaded: Loaded,
-    spec: StepSpec,
-    content: Content,
-    known: dict[str, FileState],
-    by: str,
-    check: dict[str, Any],
-) -> list[str]:
-    """After the verdict: a sibling may have filled the run, a file may be gone."""
-    found = [line for line in issues(spec, content, known, summary_needed=False) if "evidence" in line]
-    large = too_large_with(loaded, spec.id, content, by, check)
-    return [*found, large] if large else found
-
-
-def _doubt(row: VerdictRow) -> str:
-    return f"{UNSURE} {canary.REASON.capitalize()}." if row.addressed else UNSURE
-
-
-def _close_task(loaded: Loaded, step: str, by: str) -> None:
-    """A person's task is decided by handing it in, whatever its check says."""
-    item = loaded.items.get(step)
-    if item is not None and not item.escalated:
-        loaded.decide(item, Decision.COMPLETED, by)
-
-
-def _state(loaded: Loaded, submission: Submission, state: SubmissionState) -> None:
-    submission.state = state
-    loaded.hand(submission)
-
-
 def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Handed:
-    """Beats 3 and 4 of a submission, up to its completion or to the evaluator."""
-    spec, _ = loaded.now.step(handing.step)
-    waiting = pending(loaded, handing.step)
+    """Beats 3 and 4 of a submission, up to its completion or to facts and evaluator."""
+    step = handing.step
+    spec, _ = loaded.now.step(step)
+    waiting = pending(loaded, step)
     under_way = waiting if waiting is not None and being_checked(waiting) else None
     if under_way is not None and (under_way.request_id, under_way.by) != (call.request_id, call.caller.id):
         raise checking()
@@ -374,21 +340,26 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Handed:
         if under_way.content != codec.dumps(kept.as_json()):
             raise used_before()
         return Joining(submission=under_way.pk, fence=under_way.fence)
-    submitted = engine.Happened("submitted", handing.step, call.caller.id)
-    if not spec.check:
+    submitted = engine.Happened("submitted", step, call.caller.id)
+    found = facts.at_hand(spec, kept)
+    wrong = facts.failed(found)
+    if wrong or not (spec.check or facts.outward(spec)):
         loaded.now.effects.append(submitted)
-        submission = accepted(loaded, call, handing.step, kept)
-        loaded.hand(submission)
-        _close_task(loaded, handing.step, call.caller.id)
-        engine.complete(loaded.now, handing.step, kept.as_json(), by=call.caller.id)
-        loaded.handed = submission
-        return run_answer
+        submission = _record(loaded, call, step, kept, "")
+        facts.keep(loaded, submission, found)
+        if waiting is not None:  # other work in its place
+            set_state(loaded, waiting, SubmissionState.VOID)
+        if wrong:
+            return _disproved(loaded, step, submission, wrong)
+        if found:
+            facts.tell(loaded, step, hold=True)
+        return applying.complete(loaded, call, step, submission)
     begun = begin(loaded, call, handing, kept, waiting)
     if isinstance(begun, Asking):
         return begun
     loaded.now.effects.append(submitted)
     # unchanged material: the stored verdict again, on a submission of its own
-    submission = _record(loaded, call, handing.step, kept, begun.digest)
+    submission = _record(loaded, call, step, kept, begun.digest)
     submission.verdict = begun.verdict
     known = files.citable(handing.verified, by=call.caller.id, cited=cited(loaded))
-    return apply(loaded, call, handing.step, submission, _answers(submission), known)
+    return applying.apply(loaded, call, step, submission, _answers(submission), known)

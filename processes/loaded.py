@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from checks.models import FactResult
 from checks.questions import Limits
 from checks.verdicts import Made
 from processes import engine
@@ -39,6 +40,7 @@ class Loaded:
     verdicts: dict[str, Any] = field(default_factory=dict)  # step → verdict, for its history entry
     made: list[Made] = field(default_factory=list)  # new verdicts
     submissions: dict[Any, Submission] = field(default_factory=dict)  # new or changed
+    facts: list[FactResult] = field(default_factory=list)  # new results
 
     @property
     def at(self) -> datetime:
@@ -70,7 +72,7 @@ class Loaded:
         """Everything is in the database; what comes next starts from here."""
         for each in (
             self.now.effects, self.changed_attempts, self.over, self.opened, self.closed, self.about,
-            self.verdicts, self.made, self.submissions,
+            self.verdicts, self.made, self.submissions, self.facts,
         ):  # fmt: skip
             each.clear()
         self.handed = None

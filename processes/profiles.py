@@ -1,11 +1,14 @@
 """What this server offers, and so what a process may use."""
 
+from django.conf import settings
+
 from checks import evaluators
 from processes.document import Document, Issue
 from processes.engine import ENTER
 
 PROTOCOL = "agentprocess"
 VERSION = "core-2"
+FACTS = "facts-1"  # our own, see docs/process-files.md
 OUTCOME_CHARS, ROLE_CHARS = 200, 200  # what the columns hold
 
 
@@ -16,12 +19,20 @@ def profiles() -> list[str]:
         offered.append("parallel-1")
     if evaluators.configured() is not None:
         offered.append("check-1")
+    if settings.FACTS_1:
+        offered.append(FACTS)
     return offered
 
 
 UNJUDGED = (
     "No evaluator is configured, so nobody would answer the check. Add one in the admin under Evaluators, "
     "set EVALUATOR (see docs/evaluators.md), or remove check."
+)
+
+
+FACTS_OFF = (
+    "facts belongs to the profile facts-1, which is off here. Turn it on with FACTS_1=1 (see docs/settings.md), "
+    "or remove facts."
 )
 
 
@@ -39,6 +50,8 @@ def refusals(document: Document) -> list[Issue]:
         if "." not in step.person and len(step.person) > ROLE_CHARS:
             message = f"The role's name is longer than {ROLE_CHARS} characters. Shorten it."
             found.append(Issue(step=step.id, key="person", line=step.line, message=message))
+        if step.facts and not settings.FACTS_1:
+            found.append(Issue(step=step.id, key="facts", line=step.line, message=FACTS_OFF))
         if step.check and not checked:
             found.append(Issue(step=step.id, key="check", line=step.line, message=UNJUDGED))
     return found

@@ -120,6 +120,10 @@ class Rule(Enum):
     )
     CHECK_NEEDED = "advisory stands only beside check. Add a check or take advisory away."
     CHECK = "{place}: {message}."
+    FACT = "{message}."
+    FACT_OPTIONAL = (
+        "{value} is optional, and work without it would pass unchecked. Take optional away, or the fact."
+    )
 
     # what a step refers to
     PATH_SHAPE = "{value} is no path that can be followed. Write inputs.<field> or steps.<id>.output.<field>."

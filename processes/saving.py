@@ -6,6 +6,7 @@ Only `runs.py` calls this, under the run's lock. A bounded number of statements 
 from django.db.models import F
 
 from checks import codec, verdicts
+from checks.models import FactResult
 from processes import engine, seams
 from processes.loaded import Loaded
 from processes.models import Attempt, HeldEvent, HistoryEntry, Step, Submission, WorkItem
@@ -90,9 +91,11 @@ def save_parts(loaded: Loaded) -> None:
 
 
 def save_submissions(loaded: Loaded) -> None:
-    """New verdicts, then the submissions that they are on: three statements at most."""
+    """New verdicts and facts, then the submissions that they are on: four statements at most."""
     for made in loaded.made:
         verdicts.save(made)
+    if loaded.facts:
+        FactResult.objects.bulk_create(loaded.facts)
     # who leaves a state that only one of an attempt may be in makes room first
     rows = sorted(loaded.submissions.values(), key=lambda row: row.state in _ONE_PER_ATTEMPT)
     if rows:

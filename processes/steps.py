@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from checks.facts import declared
+from checks.facts.declared import Declared
 from checks.questions import Question, read_check
 from processes.fields import Field, read_fields
 from processes.rules import Findings, Path, Rule, described, listed, shown
@@ -31,6 +33,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "on_timeout": ("wait_for",),
     "check": _WORKED,
     "advisory": _WORKED,
+    "facts": _WORKED,  # of our profile facts-1
 }
 EVIDENCE = ("file", "link")
 ROUTE_KEYS = ("to", "when")
@@ -71,6 +74,7 @@ class Step:
     on_timeout: str = ""
     check: tuple[Question, ...] = ()
     advisory: bool = False
+    facts: tuple[Declared, ...] = ()
     branches: tuple[str, ...] = ()  # of a parallel step: the branches' entries
     line: int = 0
 
@@ -137,6 +141,7 @@ def read_step(raw: object, index: int, following: str, line: int, findings: Find
         on_timeout=reader.target("on_timeout"),
         check=reader.check(),
         advisory=reader.advisory(),
+        facts=reader.facts(output),
         branches=reader.branches(),
         line=line,
     )
@@ -348,6 +353,33 @@ class _Reader:
             return value
         self._add(Rule.NOT_BOOLEAN, "advisory", key="advisory", what=described(value))
         return False
+
+    def facts(self, output: Mapping[str, Field] | None) -> tuple[Declared, ...]:
+        """`output`: the step's own fields, None where they can't be read."""
+        if not self._has("facts"):
+            return ()
+        facts, problems = declared.read(self.raw["facts"])
+        for index, message in problems:
+            place = ("facts",) if index is None else ("facts", index)
+            self._add(Rule.FACT, *place, message=message[:1].upper() + message[1:])
+        for index, fact in enumerate(facts if output is not None else ()):
+            self._judge_value(fact, output or {}, "facts", index, "value")
+        return facts
+
+    def _judge_value(self, fact: Declared, output: Mapping[str, Field], *key: str | int) -> None:
+        """Whether what a fact is about will be there, and of a type that it can be about."""
+        field = output.get(fact.field)
+        if field is None:
+            paths = [declared.PREFIX + name for name in output]
+            hint = self.findings.hint(fact.path, paths, "This step's fields are")
+            self._add(Rule.PATH_FIELD, *key, value=shown(fact.path), hint=hint)
+        elif field.optional:
+            self._add(Rule.FACT_OPTIONAL, *key, value=shown(fact.path))
+        elif fact.takes is not None and field.type and field.type not in fact.takes:
+            wanted = listed(sorted(fact.takes, reverse=True), "or")
+            self._add(
+                Rule.PATH_TYPE, *key, value=shown(fact.path), type=field.type, key=fact.fills, wanted=wanted
+            )
 
     def branches(self) -> tuple[str, ...]:
         if "parallel" not in self.raw:

@@ -7,5 +7,6 @@ urlpatterns = [
     path("docs", docs.docs, name="docs"),
     path("health", health.health, name="health"),
     path("files/<str:signed>", api.file, name="file"),
+    path("runs/<str:run>/facts", api.RunFacts.as_view(), name="run_facts"),
     path("<slug:tool>", api.ToolView.as_view(), name="tool"),
 ]

@@ -9,12 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from checks import codec, verdicts
-from processes import files, tokens
+from processes import facts, files, tokens
 from processes.document import Step as StepSpec
 from processes.engine import stamp
 from processes.loaded import Loaded
 from processes.models import Attempt, Run, WorkItem
 from processes.people import person_value
+from processes.profiles import FACTS
 from processes.states import DECISIONS, StepState
 from processes.versions import Compiled, compiled
 
@@ -162,6 +163,7 @@ def claim_view(loaded: Loaded, name: str) -> View:
         raise AssertionError("a claim has a lease")
     return {
         "expiresAt": stamp(attempt.lease_until),
+        **({"extensions": {FACTS: facts.asked(spec)}} if spec.facts else {}),
         "mode": "test" if loaded.row.test else "live",
         "step": {"id": name, "instructions": spec.text, **requirements(spec)},
         "handoff": handoff(attempt, loaded.at),

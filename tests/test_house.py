@@ -19,6 +19,7 @@ STATE_WRITERS = {
     "processes/runs.py",
     "processes/loaded.py",
     "processes/checking.py",
+    "processes/applying.py",
     "processes/tools/decide.py",
 }
 # who may write their rows

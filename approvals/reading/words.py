@@ -129,6 +129,8 @@ _HAPPENED = {
     "escalated": "asked for a person on {step}",
     "finished": "ended the run",
     "cancelled": "cancelled the run",
+    "facts_hold": "hold for {attempt}",
+    "facts_fail": "don't hold for {attempt}",
 }
 _CHECKED = {
     "pass": "passed {attempt}",

@@ -22,7 +22,7 @@ from approvals.screens.answers import Asked, Chip, asked, chip, item_chips
 from approvals.screens.evidence import File, Link
 from approvals.screens.facts import Facts, read
 from checks import codec
-from checks.models import Answer
+from checks.models import Answer, FactResult
 from checks.questions import Result, issue_lines
 from processes import files
 from processes.callers import of_user
@@ -63,6 +63,17 @@ class Check:
     truncated: bool
     addressed: bool
     error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One of the facts that the server checked itself."""
+
+    chip: Chip
+    type: str
+    path: str
+    detail: str
+    hash: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +161,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "case": _head(facts),
         "place": facts.place,
         "check": _check(facts),
+        "facts": [_fact(result) for result in facts.results],
         "instructions": content.prose(facts.spec.text),
         "body": content.prose(document.body),
         "inputs": content.rows(loaded.now.data.get("inputs", {}), document.inputs),
@@ -223,6 +235,18 @@ _STATES = {
     SubmissionState.RETURNED: "returned",
     SubmissionState.VOID: "void",
 }
+
+
+def _fact(result: FactResult) -> Fact:
+    verdict = "pass" if result.passed else "error" if result.unreachable else "fail"
+    word = {"pass": "Holds", "fail": "Does not hold", "error": "Not reached"}[verdict]
+    return Fact(
+        chip=Chip(word=word, glyph=verdict, verdict=verdict),
+        type=result.type,
+        path=result.path,
+        detail=result.detail,
+        hash=words.fingerprint(result.evidence_hash) if result.evidence_hash else "",
+    )
 
 
 def _handed_in(submission: Submission, facts: Facts) -> HandedIn:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from approvals.screens.place import Place, find
 from checks import codec
-from checks.models import Verdict
+from checks.models import FactResult, Verdict
 from processes import runs
 from processes.callers import Caller
 from processes.document import Step as StepSpec
@@ -34,6 +34,7 @@ class Facts:
     earlier: Sequence[Submission]
     history: Sequence[HistoryEntry]
     uploads: Mapping[str, Upload]
+    results: Sequence[FactResult]
     now: datetime
 
     @property
@@ -72,8 +73,17 @@ def read(pk: str, caller: Caller, user: User) -> Facts | None:
         earlier=_before(about, handed_in),
         history=list(history[:HISTORY]),
         uploads=uploads,
+        results=_results(about, loaded),
         now=timezone.now(),
     )
+
+
+def _results(about: Submission | None, loaded: Loaded) -> list[FactResult]:
+    """What the facts of the work came to when it was last looked at. A statement only where its step has facts."""
+    if about is None or not loaded.compiled.document.steps[about.attempt.step.name].facts:
+        return []
+    found = list(FactResult.objects.filter(about=about.pk).order_by("-asked", "position"))
+    return [result for result in found if result.asked == found[0].asked]
 
 
 def _worked(loaded: Loaded, item: WorkItem) -> Step | None:

@@ -4,12 +4,11 @@ A new kind is a module here plus one line in `FACTS`. What each reads, and of wh
 docs/judge.md; each module says it, too.
 """
 
+import importlib
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-
-from django.utils.module_loading import import_string
 
 from checks.facts.shapes import Entry, Fact, Outcome, shown
 
@@ -26,7 +25,7 @@ MAX_CHECKS = 20
 # what goes out over the network is few, and runs at the same time
 MOST = {"url_contains": 3, "onchain": 5}
 
-__all__ = ["FACTS", "MAX_CHECKS", "MOST", "Fact", "Outcome", "read", "run"]
+__all__ = ["FACTS", "MAX_CHECKS", "MOST", "Fact", "Outcome", "kind_of", "read", "run", "run_each", "too_many"]
 
 _log = logging.getLogger(__name__)
 
@@ -44,20 +43,44 @@ def read(value: Any, path: str = "checks") -> tuple[tuple[Fact, ...], list[str]]
         problems += wrong
         if fact is not None:
             facts.append(fact)
-    for kind, most in MOST.items():
-        if (count := sum(isinstance(raw, Mapping) and raw.get("type") == kind for raw in value)) > most:
-            problems.append(f"{path}: {count} of type {kind}; at most {most} are taken")
+    problems += too_many(value, path)
     return (() if problems else tuple(facts)), problems
 
 
+def too_many(value: Sequence[Any], path: str) -> list[str]:
+    """What goes out over the network, counted by its kind."""
+    counts = {
+        kind: sum(isinstance(raw, Mapping) and raw.get("type") == kind for raw in value) for kind in MOST
+    }
+    return [
+        f"{path}: {count} of type {kind}; at most {MOST[kind]} are taken"
+        for kind, count in counts.items()
+        if count > MOST[kind]
+    ]
+
+
 def run(facts: Sequence[Fact], text: str) -> tuple[Outcome, ...]:
-    """Check all, in order; those that go out over the network at the same time. Never raises."""
-    outward = [fact for fact in facts if fact.network]
+    """Check all against one text, in order. Never raises."""
+    return run_each([(fact, text) for fact in facts])
+
+
+def run_each(asked: Sequence[tuple[Fact, str]]) -> tuple[Outcome, ...]:
+    """Check each against its text, in order; those that go out over the network at the same time. Never raises."""
+    outward = sum(fact.network for fact, _ in asked)
     if not outward:
-        return tuple(_run_one(fact, text) for fact in facts)
-    with ThreadPoolExecutor(len(outward), thread_name_prefix="facts") as pool:
-        under_way = {id(fact): pool.submit(_run_one, fact, text) for fact in outward}
-        return tuple(under_way[id(fact)].result() if fact.network else _run_one(fact, text) for fact in facts)
+        return tuple(_run_one(fact, text) for fact, text in asked)
+    with ThreadPoolExecutor(outward, thread_name_prefix="facts") as pool:
+        under_way = [pool.submit(_run_one, fact, text) if fact.network else None for fact, text in asked]
+        return tuple(
+            future.result() if future is not None else _run_one(fact, text)
+            for future, (fact, text) in zip(under_way, asked, strict=True)
+        )
+
+
+def kind_of(name: str) -> type[Fact]:
+    module, _, kind = FACTS[name].rpartition(".")
+    found: type[Fact] = getattr(importlib.import_module(module), kind)
+    return found
 
 
 def _read_one(raw: Any, path: str) -> tuple[Fact | None, list[str]]:
@@ -67,7 +90,7 @@ def _read_one(raw: Any, path: str) -> tuple[Fact | None, list[str]]:
     if not isinstance(kind, str) or kind not in FACTS:
         return None, [f"{path}.type: not one of {', '.join(FACTS)}"]
     entry = Entry(raw, path)
-    fact: Fact = import_string(FACTS[kind]).read(entry)
+    fact = kind_of(kind).read(entry)
     entry.close()
     return fact, entry.problems
 

@@ -9,13 +9,13 @@ from typing import ClassVar, Self
 
 from checks import codec
 from checks.facts.numeric import compare, read_number
-from checks.facts.shapes import Entry, Outcome, hash_of, shown
+from checks.facts.shapes import Entry, OfText, Outcome, hash_of, shown
 
 MAX_CHARS = 16_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equals:
+class Equals(OfText):
     type: ClassVar[str] = "equals"
     network: ClassVar[bool] = False
     expected: str | Fraction

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any, ClassVar, Self
 
 from checks import codec
-from checks.facts.shapes import Entry, Outcome, hash_of, shown
+from checks.facts.shapes import Entry, OfText, Outcome, hash_of, shown
 
 TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 _LENGTHS: dict[str, type[str] | type[list[Any]]] = {
@@ -37,7 +37,7 @@ MAX_SHOWN = 5  # mismatches told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonSchema:
+class JsonSchema(OfText):
     type: ClassVar[str] = "json_schema"
     network: ClassVar[bool] = False
     schema: Mapping[str, Any]

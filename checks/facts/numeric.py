@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from checks.facts.shapes import Entry, Outcome, hash_of, shown
+from checks.facts.shapes import Entry, OfText, Outcome, hash_of, shown
 
 MAX_CHARS = 1000
 MAX_DEPTH = 50
@@ -25,7 +25,7 @@ class ExpressionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numeric:
+class Numeric(OfText):
     type: ClassVar[str] = "numeric"
     network: ClassVar[bool] = False
     expected: Fraction

@@ -9,9 +9,9 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
 
@@ -63,6 +63,10 @@ class OnChain:
             return cls(chain=chain, kind=kind, tx=tx)
         wanted = entry.whole("confirmations", default=1, least=1, most=MAX_CONFIRMATIONS)
         return cls(chain=chain, kind=kind, tx=tx, confirmations=wanted)
+
+    @classmethod
+    def fills(cls, raw: Mapping[str, Any]) -> tuple[str, ...]:
+        return ("address", "amount") if raw.get("kind") == BALANCE else ("tx",)
 
     def check(self, text: str) -> Outcome:
         module = CHAINS[self.chain]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import re2
 
-from checks.facts.shapes import Entry, Outcome, hash_of, shown
+from checks.facts.shapes import Entry, OfText, Outcome, hash_of, shown
 
 MAX_CHARS = 500
 MAX_MEMORY = 1 << 20  # of a compiled pattern: a few characters can stand for millions
@@ -25,7 +25,7 @@ class PatternError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Regex:
+class Regex(OfText):
     type: ClassVar[str] = "regex"
     network: ClassVar[bool] = False
     pattern: Any

@@ -36,9 +36,24 @@ class Fact(Protocol):
         """From an entry of `checks`. What is wrong with it is left in the entry's problems."""
         ...
 
+    @classmethod
+    def fills(cls, raw: Mapping[str, Any]) -> tuple[str, ...]:
+        """The keys that a step's `value` may stand for, the likeliest first; () where it is the text itself."""
+        ...
+
     def check(self, text: str) -> Outcome:
         """Never raises, and takes at most some seconds."""
         ...
+
+
+class OfText:
+    """A fact about the text that it is given."""
+
+    __slots__ = ()
+
+    @classmethod
+    def fills(cls, raw: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003 - as `Fact` has it
+        return ()
 
 
 class Entry:

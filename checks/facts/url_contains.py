@@ -7,6 +7,7 @@ At most 1,000,000 bytes are read; where there is more, the detail says so.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -45,6 +46,10 @@ class UrlContains:
         if ("text" in entry.raw) is ("pattern" in entry.raw):
             entry.refuse("text", "give either text or pattern")
         return cls(url=url or "", text=text, pattern=pattern, source=source)
+
+    @classmethod
+    def fills(cls, raw: Mapping[str, Any]) -> tuple[str, ...]:
+        return ("url",) if {"text", "pattern"} & raw.keys() else ("text",)
 
     def check(self, text: str) -> Outcome:
         try:

@@ -41,6 +41,7 @@ from processes.tools import TOOLS
 HAPPENED = (
     "started", "claimed", "submitted", "checked", "escalated", "returned", "completed", "approved", "rejected",
     "failed", "cancelled", "finished", "waited", "timed_out", "delivered", "forked", "joined",
+    "facts_hold", "facts_fail",
 )  # fmt: skip
 
 

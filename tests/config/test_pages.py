@@ -64,6 +64,7 @@ NO_PAGES = {
     "v1/<slug:tool>": "the tools: counted in tests/processes/test_statements.py",
     "v1/judge": "answers machines: tests/checks/judge",
     "v1/consensus": "likewise",
+    "v1/runs/<str:run>/facts": "answers machines: tests/processes/test_facts.py",
     "v1/health": "answers machines: tests/processes/test_health.py",
     "sign-out/": "takes a POST: among the forms",
     "admin/logout/": "takes a POST, likewise",

@@ -292,4 +292,88 @@ BRANCHES = [
 ]
 # fmt: on
 
-ROWS = [*FILE, *OWN_KEYS, *FIELDS, *STEP, *ROUTES, *GRAPH, *BRANCHES]
+
+def fact(rule, entry, key, says):
+    """A fact on the step that has a boolean, a person and a text (`condition`)."""
+    text = f"    facts:\n      - {entry}\n"
+    at = "facts:" if key == "facts" else entry
+    return loan(rule, "    due: 4h\n", "    due: 4h\n" + text, "look_up", key, at, says)
+
+
+VALUE = "value: output.condition"
+FACTED = LOAN.replace(
+    "    due: 4h\n", f"    due: 4h\n    facts:\n      - {{type: equals, {VALUE}, expected: x}}\n"
+)
+FACTS = [
+    loan(
+        "fact",
+        "    due: 4h\n",
+        "    due: 4h\n    facts: []\n",
+        "look_up",
+        "facts",
+        "facts: []",
+        "a list of one or more",
+    ),
+    loan("key-on-kind", "    due: 2d", "    facts: []", "allow", "facts", "facts: []", "agent and task"),
+    fact("fact", "once", "facts[0]", "A fact is a map"),
+    fact("fact", f"{{type: guess, {VALUE}}}", "facts[0]", "Type is not one of equals"),
+    fact("fact", "{type: regex, expected: x}", "facts[0]", "Value must name a field"),
+    fact("fact", "{type: regex, value: condition, expected: x}", "facts[0]", "like value: output.total"),
+    fact("fact", f"{{type: regex, {VALUE}}}", "facts[0]", "Expected: missing"),
+    fact("fact", f"{{type: regex, {VALUE}, expected: '(?=x)'}}", "facts[0]", "Expected: "),
+    fact("fact", f"{{type: regex, {VALUE}, expected: x, flags: i}}", "facts[0]", "Flags: not known here"),
+    fact(
+        "fact",
+        f"{{type: url_contains, {VALUE}, url: 'https://a.example/', text: x}}",
+        "facts[0]",
+        "Value stands for url",
+    ),
+    fact(
+        "fact",
+        f"{{type: onchain, chain: base, kind: tx_confirmed, tx: x, {VALUE}}}",
+        "facts[0]",
+        "Value stands for tx",
+    ),
+    fact(
+        "path-field",
+        "{type: regex, value: output.conditon, expected: x}",
+        "facts[0].value",
+        "Did you mean output.condition?",
+    ),
+    fact(
+        "path-type",
+        "{type: url_contains, value: output.free, text: x}",
+        "facts[0].value",
+        "url needs a string",
+    ),
+    Row(
+        "fact-optional",
+        "condition: { type: string,",
+        "condition: { type: string, optional: true,",
+        "look_up",
+        "facts[0].value",
+        "- {type: equals",
+        "Take optional away",
+        base=FACTED,
+    ),
+    loan(
+        "fact",
+        "    due: 4h\n",
+        "    due: 4h\n    facts:\n" + 4 * f"      - {{type: url_contains, {VALUE}, text: x}}\n",
+        "look_up",
+        "facts",
+        "facts:",
+        "4 of type url_contains; at most 3",
+    ),
+    loan(
+        "fact",
+        "    due: 4h\n",
+        "    due: 4h\n    facts:\n" + 21 * f"      - {{type: equals, {VALUE}, expected: x}}\n",
+        "look_up",
+        "facts",
+        "facts:",
+        "holds 21 facts; at most 20",
+    ),
+]
+
+ROWS = [*FACTS, *FILE, *OWN_KEYS, *FIELDS, *STEP, *ROUTES, *GRAPH, *BRANCHES]
