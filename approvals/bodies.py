@@ -1,6 +1,7 @@
 """Middleware: a form that is larger than any page's is refused before its files are read.
 
-The REST door bounds its own bodies, by tool, and the judge's views theirs (`bounds_its_body`). Whoever sent a form keeps the page with all that was typed.
+The REST door bounds its own bodies, by tool, and the judge's views theirs (`bounds_its_body`); a page may take less than
+others do (`form_bytes`). Whoever sent a form keeps the page with all that was typed.
 """
 
 from collections.abc import Callable
@@ -30,14 +31,17 @@ class Bodies:
             return None
         size = request.META.get("CONTENT_LENGTH") or "0"
         chunked = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
-        if not chunked and size.isdigit() and int(size) <= settings.MAX_FORM_BYTES:
+        most = min(settings.MAX_FORM_BYTES, getattr(view, "form_bytes", settings.MAX_FORM_BYTES))
+        if not chunked and size.isdigit() and int(size) <= most:
             return None
-        return _too_large(request)
+        return _too_large(request, most)
 
 
-def _too_large(request: HttpRequest) -> HttpResponse:
-    most = words.size(settings.MAX_FORM_BYTES)
-    text = f"The form was larger than {most} and was not sent. Attach fewer or smaller files."
+def _too_large(request: HttpRequest, most: int) -> HttpResponse:
+    advice = (
+        "Attach fewer or smaller files." if most == settings.MAX_FORM_BYTES else "Shorten what you typed."
+    )
+    text = f"The form was larger than {words.size(most)} and was not sent. {advice}"
     if frame.htmx(request):
         # the page stays as it is, and says so
         response = render(request, "approvals/_toasts.html", {"messages": [text]})

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 
 from approvals.tries import Try
-from processes.throttles import address_of
+from checks.rates import address_of
 
 TOO_MANY = 429
 _MINUTES_FROM = 120

@@ -26,7 +26,7 @@ from checks.evidence_text import Told, opposed, told
 SIMILAR = 0.5
 NEAR_COPY = 0.8
 _RUN = 5
-_LEVELS = ("low", "medium", "high")
+LEVELS = ("low", "medium", "high")
 SUPPORTED_SHARE = 0.5
 
 
@@ -86,7 +86,7 @@ def consensus(task: str, answers: Sequence[Given], evidence: Sequence[str]) -> C
     return Consensus(
         answer=shared,
         agreement=most / len(answers),
-        risk=_LEVELS[min(points, len(_LEVELS) - 1)],
+        risk=LEVELS[min(points, len(LEVELS) - 1)],
         reasons=tuple(reasons),
         clusters=clusters,
         representatives=firsts,

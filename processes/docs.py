@@ -23,7 +23,13 @@ def schema(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    context = {"title": "API", "tools": tools(), "site": settings.SITE_URL, "statuses": openapi.STATUS}
+    context = {
+        "title": "API",
+        "here": "docs",
+        "tools": tools(),
+        "site": settings.SITE_URL,
+        "statuses": openapi.STATUS,
+    }
     return render(request, "processes/docs.html", context)
 
 

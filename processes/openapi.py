@@ -2,7 +2,8 @@
 
 from typing import Any, Literal
 
-from processes import contracts
+from checks.judge import openapi as judge
+from processes import contracts, openapi_runs
 
 VERSION = "core-2"
 STATUS = {
@@ -24,13 +25,15 @@ def document(tools: list[str], server: str) -> dict[str, Any]:
     components: dict[str, Any] = {"Error": _error()}
     paths: dict[str, Any] = {f"/v1/{tool}": {"post": _operation(tool, components)} for tool in tools}
     paths["/v1/health"] = {"get": _health()}
-    paths["/v1/runs/{runId}/facts"] = {"get": _facts()}
+    paths |= judge.paths()
+    components["JudgeError"] = judge.error()
+    paths |= openapi_runs.paths({code: STATUS[code] for code in ("400", "401", "403", "404", "429", "503")})
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "Countersign",
             "version": VERSION,
-            "description": "The agentprocess protocol over REST: one POST per tool.",
+            "description": "The agentprocess protocol over REST: one POST per tool. And the judge API, in plain JSON.",
         },
         "servers": [{"url": server}],
         "paths": paths,
@@ -44,6 +47,7 @@ def document(tools: list[str], server: str) -> dict[str, Any]:
                     "name": "sessionid",
                     "description": "A person's browser session, with the CSRF token in X-CSRFToken.",
                 },
+                **judge.security(),
             },
         },
         "security": [{"agentKey": []}, {"session": []}],
@@ -112,60 +116,6 @@ def _health() -> dict[str, Any]:
         "responses": {
             "200": {"description": "It can serve; `impaired` where a part is down.", "content": content},
             "503": {"description": "The database is down.", "content": content},
-        },
-    }
-
-
-def _facts() -> dict[str, Any]:
-    """Of our profile facts-1."""
-    text = {"type": "string"}
-    fact = {
-        "type": "object",
-        "properties": {
-            "stepId": text,
-            **{key: {"type": "integer", "minimum": 1} for key in ("attempt", "submission", "asked")},
-            "type": text,
-            "value": {"type": "string", "description": "The path into the submission, like output.total."},
-            "passed": {"type": "boolean"},
-            "unreachable": {
-                "type": "boolean",
-                "description": "Nobody answered, which says nothing about the fact itself.",
-            },
-            "detail": {"type": "string", "description": "A sentence for people."},
-            "evidenceHash": {
-                "type": ["string", "null"],
-                "description": "SHA-256 of what was read; null where nothing was.",
-            },
-            "at": {"type": "string", "format": "date-time"},
-        },
-        "additionalProperties": False,
-    }
-    fact["required"] = list(fact["properties"])  # type: ignore[call-overload]  # a dict of its own, above
-    data = {
-        "type": "object",
-        "properties": {"runId": text, "facts": {"type": "array", "items": fact}},
-        "required": ["runId", "facts"],
-        "additionalProperties": False,
-    }
-    answer = {
-        "type": "object",
-        "properties": {"ok": {"const": True}, "data": data},
-        "required": ["ok", "data"],
-        "additionalProperties": False,
-    }
-    refused = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    return {
-        "operationId": "run_facts",
-        "summary": "What the facts of a run's work came to",
-        "description": "Our profile facts-1: results of every asking, oldest first. For whoever may read the run.",
-        "tags": ["reading"],
-        "parameters": [{"name": "runId", "in": "path", "required": True, "schema": {"type": "string"}}],
-        "responses": {
-            "200": {"description": "Done.", "content": {"application/json": {"schema": answer}}},
-            **{
-                code: {"description": STATUS[code], "content": refused}
-                for code in ("400", "401", "403", "404", "429", "503")
-            },
         },
     }
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from checks.models import JudgeCall
@@ -16,6 +17,12 @@ class JudgeCallAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic at 
     search_fields = ("=id", "=digest")
     search_help_text = "A request's id or digest."
     show_full_result_count = False
+    # read-only columns are shown where they are named
+    readonly_fields = ("chain", "seq", "signed_at", "receipt")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeCall]:
+        """Lists show no receipt; a page asks for its own."""
+        return super().get_queryset(request).defer("receipt")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -16,7 +16,7 @@ from checks import asking, canary, claims, facts, limits
 from checks.evaluators import Answers, Config, Evaluator, configured
 from checks.evaluators.heuristic import MODEL, Heuristic
 from checks.judge.requests import JudgeRequest
-from checks.judge.rules import Decided, Found, decide
+from checks.judge.rules import Decided, Found, criteria_view, decide
 from checks.models import Evaluator as Row
 from checks.questions import Answer, Kind, Question, judge_answer
 
@@ -35,10 +35,38 @@ class Judgement:
     engine: str
     model: str
 
+    def view(self, criteria: Sequence[str]) -> dict[str, Any]:
+        """What is answered, but for the call's own number. `criteria`: their texts, as they were asked."""
+        return {
+            "verdict": self.decided.verdict,
+            "score": round(self.found.score, 4),
+            "reasons": list(self.decided.reasons),
+            "next_step": self.decided.next_step,
+            "claims": [claim.view() for claim in self.found.claims],
+            "checks": [
+                {
+                    "type": kind,
+                    "passed": out.passed,
+                    "detail": out.detail,
+                    "evidence_hash": out.evidence_hash,
+                }
+                for kind, out in self.found.checks
+            ],
+            "criteria": criteria_view(self.found.criteria, criteria),
+            "verification": self.found.verification,
+            "engine": self.engine,
+            "model": self.model,
+        }
+
 
 def judge(request: JudgeRequest) -> Judgement:
     """Never raises on what an evaluator or a network does. Touches the database only before and after it asks."""
-    evaluator, inforce = configured(), limits.current()
+    return judge_by(configured(), request)
+
+
+def judge_by(evaluator: Evaluator | None, request: JudgeRequest) -> Judgement:
+    """The same by this evaluator; None: by the deterministic engine alone."""
+    inforce = limits.current()
     checked = facts.run(request.checks, request.output)
     texts = claims.of(request.output)
     asked = (

@@ -46,9 +46,9 @@ def caller(authorization: str) -> Key:
 
 def count(key: Key) -> None:
     """One more call of today. Raises RefusedError where that is one too many."""
-    most = settings.JUDGE_CALLS_PER_DAY if key.judge_calls_per_day is None else key.judge_calls_per_day
+    most = allowed(key)
     now = timezone.now().astimezone(UTC)
-    made = memory.count(f"judge:{key.pk}:{now:%Y-%m-%d}", 2 * _DAY_SECONDS)
+    made = memory.count(_counter(key, now), 2 * _DAY_SECONDS)
     if made > most:
         tomorrow = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), tzinfo=UTC)
         seconds = max(1, int((tomorrow - now).total_seconds()))
@@ -59,3 +59,17 @@ def count(key: Key) -> None:
             [f"calls today: at most {most}"],
             retry_after=seconds,
         )
+
+
+def allowed(key: Key) -> int:
+    """Calls a day: the key's own bound, else the server's."""
+    return settings.JUDGE_CALLS_PER_DAY if key.judge_calls_per_day is None else key.judge_calls_per_day
+
+
+def counted(key: Key) -> int:
+    """Today's calls as the bound counts them: 0 again where what is counted was lost (see `checks.memory`)."""
+    return int(memory.get(_counter(key, timezone.now().astimezone(UTC))) or 0)
+
+
+def _counter(key: Key, now: datetime) -> str:
+    return f"judge:{key.pk}:{now:%Y-%m-%d}"

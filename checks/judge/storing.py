@@ -1,6 +1,10 @@
-"""What is kept of a call: counts, digests and our own words; what was sent only where the caller asks, and for a time."""
+"""What is kept of a call: counts, digests and our own words, and a receipt of them; what was sent only where the caller asks,
+and for a time.
+"""
 
 import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -13,10 +17,22 @@ from checks import codec, memory
 from checks.claims import Status
 from checks.consensus import Consensus
 from checks.judge.asking import DETERMINISTIC, Judgement
-from checks.models import JudgeCall, Key, Retained
+from checks.models import CallSalt, JudgeCall, Key, Retained
+from checks.questions import Judged
+from checks.receipts import commitments, signing
+from checks.receipts.encoding import b64
+from checks.receipts.payload import Draft
 
 PURGED_AT_ONCE = 1000
 _PURGED_EVERY_SECONDS = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A call to be kept, and what its receipt tells besides: the thresholds of each question, None where none was asked."""
+
+    call: JudgeCall
+    thresholds: Sequence[Mapping[str, float]] | None = None
 
 
 def digest(body: Any) -> str:
@@ -24,9 +40,9 @@ def digest(body: Any) -> str:
     return hashlib.sha256(codec.canonical(body).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def of_judgement(number: UUID, key: Key, body: Any, it: Judgement, milliseconds: int) -> JudgeCall:
+def of_judgement(number: UUID, key: Key, body: Any, it: Judgement, milliseconds: int) -> Made:
     statuses = [claim.status for claim in it.found.claims]
-    return JudgeCall(
+    call = JudgeCall(
         id=number,
         key=key,
         kind="judge",
@@ -43,11 +59,13 @@ def of_judgement(number: UUID, key: Key, body: Any, it: Judgement, milliseconds:
         milliseconds=milliseconds,
         **{str(status): statuses.count(status) for status in Status},
     )
+    asked = [*it.found.criteria, *([it.found.task] if it.found.task is not None else [])]
+    return Made(call, [_thresholds(judged) for judged in asked])
 
 
-def of_consensus(number: UUID, key: Key, body: Any, it: Consensus, milliseconds: int) -> JudgeCall:
+def of_consensus(number: UUID, key: Key, body: Any, it: Consensus, milliseconds: int) -> Made:
     statuses = [claim.status for claim in it.claims]
-    return JudgeCall(
+    call = JudgeCall(
         id=number,
         key=key,
         kind="consensus",
@@ -56,16 +74,29 @@ def of_consensus(number: UUID, key: Key, body: Any, it: Consensus, milliseconds:
         milliseconds=milliseconds,
         **{str(status): statuses.count(status) for status in Status},
     )
+    return Made(call)
 
 
-def keep(call: JudgeCall, body: Any, response: Any, *, retain: bool) -> None:
+def keep(made: Made, body: Any, response: Any, *, retain: bool) -> dict[str, str]:
+    """Write it all, and answer with what the caller is told of it: `{receipt, receipt_salt}`."""
+    call, salt = made.call, commitments.new_salt()
+    draft = _draft(made, commitments.commit(salt, _parts(body, call.key)))
     with transaction.atomic():
+        signing.put(call, signing.sign(draft, _head(call.key)))
         call.save(force_insert=True)
+        CallSalt.objects.create(call=call, salt=salt)
+        told = {"receipt": str(call.receipt)}
         if retain:
             until = call.at + timedelta(days=settings.RETAIN_DAYS)
-            Retained.objects.create(
-                call=call, request=codec.dumps(body), response=codec.dumps(response), until=until
-            )
+            # without the salt: that is forgotten by itself
+            kept = codec.dumps({**response, **told})
+            Retained.objects.create(call=call, request=codec.dumps(body), response=kept, until=until)
+    return {**told, "receipt_salt": b64(salt)}
+
+
+def forget_salt(number: str) -> bool:
+    """From now on nobody opens what the receipt of this call promised. False where nobody could; ValueError on what is no id."""
+    return bool(CallSalt.objects.filter(call=UUID(number)).delete()[0])
 
 
 def purge() -> int:
@@ -77,3 +108,44 @@ def purge() -> int:
 def purge_now_and_then() -> int:
     """For a clock that ticks more often than this is needed."""
     return purge() if memory.take("retained-purged", True, _PURGED_EVERY_SECONDS) else 0
+
+
+def _head(key: Key) -> signing.Head:
+    """Where the key's chain ends. Its row is locked: of two calls at once the second one waits for its place."""
+    list(Key.objects.select_for_update(no_key=True).filter(pk=key.pk).values_list("pk"))
+    return signing.head_of(JudgeCall, f"key:{key.pk}")
+
+
+def _draft(made: Made, committed: Mapping[str, str]) -> Draft:
+    call = made.call
+    return Draft(
+        kind=call.kind,
+        subject=str(call.id),
+        actor="key",
+        commitments=committed,
+        verdict=call.verdict or None,
+        score=call.score,
+        claims={str(status): getattr(call, str(status)) for status in Status},
+        checks=call.facts,
+        thresholds=made.thresholds,
+        engine=call.engine,
+        model=call.model or None,
+    )
+
+
+def _parts(body: Any, key: Key) -> dict[str, Any]:
+    """What a receipt promises: each as it was sent, and by which key."""
+    consensus = "answers" in body
+    return {
+        "task": body["task"],
+        "output": body["answers"] if consensus else body["agent_output"],
+        "evidence": body.get("evidence", []),
+        **({} if consensus else {"asked": {name: body.get(name, []) for name in ("criteria", "checks")}}),
+        "by": key.prefix,
+    }
+
+
+def _thresholds(judged: Judged) -> dict[str, float]:
+    inforce = judged.thresholds
+    found = {"pass": inforce.pass_at, "fail": inforce.fail_below, "confidence": inforce.confidence}
+    return {name: value for name, value in found.items() if value is not None}

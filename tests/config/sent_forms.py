@@ -149,6 +149,9 @@ def _decide(which: str, **given: str) -> Any:
 
 FORMS: dict[str, tuple[str, int, Any]] = {
     "sign in, wrong": ("nobody", 200, _fixed("/sign-in/", username="plain", password="x")),
+    "try: judge": ("nobody", 200, _fixed("/try/", kind="judge", task="t", agent_output="It is so.", evidence="It is.")),
+    "try: nothing typed": ("nobody", 422, _fixed("/try/", kind="judge")),
+    "try: consensus": ("plain", 200, _fixed("/try/", kind="consensus", task="t", answers="--- a\nIt.\n--- b\nIt.")),
     "import: check": ("staff", 200, _importing("check", ("agent: Do", "agint: Do"))),
     "import: keep a broken one": ("staff", 200, _importing("save", ("agent: Do", "agint: Do"))),
     "import: keep over a draft": ("staff", 200, _importing("save")),

@@ -101,7 +101,7 @@ class TestWithoutAModel:
         assert it["next_step"] == "Use the output."
         assert list(it) == [
             "request_id", "verdict", "score", "reasons", "next_step", "claims", "checks", "criteria", "verification",
-            "engine", "model",
+            "engine", "model", "receipt", "receipt_salt",
         ]  # fmt: skip
 
     def test_a_contradiction_fails(self, judged):
@@ -441,6 +441,8 @@ class TestWhatIsKept:
         it = judged(evidence=EVIDENCE, retain=True)
         kept = Retained.objects.select_related("call").get()
         assert json.loads(kept.request)["evidence"] == EVIDENCE
+        # what opens the receipt's commitments is kept apart, so that it can be forgotten
+        assert it.pop("receipt_salt")
         assert json.loads(kept.response) == it
         assert (kept.until - kept.call.at).days == 30
 
