@@ -17,9 +17,10 @@ from checks import evaluator_admin, limits, verdicts
 from checks.judge import admin as judge_admin
 from checks.models import Answer, CheckLimits, Verdict
 from checks.questions import Limits, sentence
+from checks.receipts import admin as receipts_admin
 from checks.replay import LAST, replay, under
 
-__all__ = ["evaluator_admin", "judge_admin"]  # which register their own
+__all__ = ["evaluator_admin", "judge_admin", "receipts_admin"]  # which register their own
 
 
 class ReadOnly:

@@ -8,6 +8,13 @@ class ChecksConfig(AppConfig):
     def ready(self) -> None:
         from checks import system_checks
         from checks.facts import system_checks as facts_checks
+        from checks.judge import storing
+        from checks.models import JudgeCall
+        from checks.receipts import salts, sources
+        from checks.receipts import system_checks as receipt_checks
 
         system_checks.register()
         facts_checks.register()
+        receipt_checks.register()
+        sources.add("key:", JudgeCall)
+        salts.forgetters["call"] = storing.forget_salt

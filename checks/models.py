@@ -13,7 +13,13 @@ from django.utils import timezone
 
 from checks.questions import Kind, Result
 from checks.questions import Verdict as Word
-from checks.records import AppendOnly, Named
+from checks.receipts.models import CallSalt, Checkpoint, CheckpointHead, SigningKey
+from checks.records import AppendOnly, Named, Receipted, receipted
+
+__all__ = [
+    "Answer", "CallSalt", "CheckLimits", "Checkpoint", "CheckpointHead", "Evaluator", "FactResult", "JudgeCall", "Key",
+    "Retained", "SigningKey", "Verdict",
+]  # fmt: skip
 
 
 def _one_of(column: str, words: list[str], name: str) -> models.CheckConstraint:
@@ -287,7 +293,7 @@ class FactResult(AppendOnly):
         return f"{self.type} {self.path}: {'passed' if self.passed else 'not passed'}"
 
 
-class JudgeCall(AppendOnly):
+class JudgeCall(AppendOnly, Receipted):
     """That the judge API was called, and what came of it: counts, digests and words of ours, nothing that was sent."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -320,6 +326,7 @@ class JudgeCall(AppendOnly):
                 | Q(kind="consensus", verdict="", score__isnull=True),
                 name="judge_call_fits_its_kind",
             ),
+            *receipted("judge_call"),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Two bases for tables whose rows are evidence: written once, or with the written columns named."""
+"""Bases for tables whose rows are evidence: written once, or with the written columns named; and with a receipt."""
 
 from typing import Any, NoReturn
 
@@ -53,3 +53,30 @@ class Named(models.Model):
         if not self._state.adding and not kwargs.get("update_fields"):
             raise TypeError(f"name the columns: {self._meta.label}.save(update_fields=[…])")
         super().save(*args, **kwargs)
+
+
+class Receipted(models.Model):
+    """A row with its receipt beside it, so that the receipt costs no statement of its own; all null where it has none.
+
+    A chain's rows are all of one table, which `receipts.sources` knows. Its Meta adds `*receipted("name")` to its constraints.
+    """
+
+    chain = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 - unique together, where there is one
+    seq = models.PositiveIntegerField(null=True, editable=False)
+    receipt = models.TextField(null=True, editable=False)  # noqa: DJ001 - likewise all or none
+    signed_at = models.DateTimeField(null=True, editable=False, db_index=True)
+
+    class Meta:
+        abstract = True
+
+
+def receipted(name: str) -> list[models.BaseConstraint]:
+    """What the database holds of a `Receipted` table, by the table's name in theirs."""
+    nothing = {"chain__isnull": True, "seq__isnull": True, "receipt__isnull": True, "signed_at__isnull": True}
+    return [
+        models.UniqueConstraint(fields=["chain", "seq"], name=f"{name}_one_receipt_a_place"),
+        models.CheckConstraint(
+            condition=models.Q(**nothing) | models.Q(**dict.fromkeys(nothing, False), seq__gte=1),
+            name=f"{name}_receipt_all_or_none",
+        ),
+    ]

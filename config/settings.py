@@ -237,10 +237,17 @@ FACTS_1 = env.flag("FACTS_1", default=False)
 
 # What one key of the judge API may do in a day, and how long what it asks to keep is kept.
 JUDGE_CALLS_PER_DAY = env.whole("JUDGE_CALLS_PER_DAY", 2_000)
+# and how often one address may try it without a key; 0 = no bound
+JUDGE_TRIES_PER_MINUTE = env.whole("JUDGE_TRIES_PER_MINUTE", 20)
 RETAIN_DAYS = env.whole("RETAIN_DAYS", 30, least=1, most=3650)
 # Where facts about chains are read; see checks/facts. An address may hold a key, so it is never shown.
 BASE_RPC_URL = env.text("BASE_RPC_URL", "https://mainnet.base.org")
 SOLANA_RPC_URL = env.text("SOLANA_RPC_URL", "https://api.mainnet-beta.solana.com")
+
+# What signs receipts: a key of the environment's, or in embedded mode one of a file that only its owner can read.
+RECEIPT_KEY = env.text("RECEIPT_KEY")
+RECEIPT_KEY_FILE = Path(env.text("RECEIPT_KEY_FILE") or VAR_DIR / "receipt-key")
+RECEIPT_CHECKPOINT_SECONDS = env.whole("RECEIPT_CHECKPOINT_SECONDS", 3600, least=10)
 
 # A worker that is told to stop at once (SIGQUIT) still lets the checks in hand end.
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2 * EVALUATOR_SECONDS + 10

@@ -2,6 +2,7 @@
 
 import logging
 import math
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -19,7 +20,7 @@ from rest_framework.utils.mediatypes import media_type_matches
 from rest_framework.views import APIView
 
 from checks import codec
-from processes import facts, files, logs, pipeline
+from processes import facts, files, logs, pipeline, proofs
 from processes.callers import NOBODY, Caller, CallerKind, of_agent, of_user
 from processes.errors import ToolError
 from processes.throttles import PerCaller
@@ -169,15 +170,23 @@ class ToolView(Door):
             )
 
 
-class RunFacts(Door):
-    """`GET /v1/runs/<id>/facts`: what the facts of a run's work came to (our profile facts-1)."""
+class OfRun(Door):
+    """`GET /v1/runs/<id>/<what>`: what is kept of a run beside its data, for whoever may read the run."""
 
     http_method_names = ["get", "options"]
+    what = ""
 
     def get(self, request: Request, run: str) -> Response:
         self.learn(request)
-        view = pipeline.call("get_run", self.caller, {"runId": run})  # who may read a run may read its facts
-        return Response({"ok": True, "data": {"runId": view["run"]["id"], "facts": facts.of_run(run)}})
+        pipeline.call("get_run", self.caller, {"runId": run})
+        return Response({"ok": True, "data": {"runId": run, self.what: OF_RUN[self.what](run)}})
+
+
+# facts: of our profile facts-1; receipts: compact JWS in the order of the run's chain
+OF_RUN: dict[str, Callable[[str], list[dict[str, Any]]]] = {
+    "facts": facts.of_run,
+    "receipts": proofs.receipts_of,
+}
 
 
 def _refusal(error: ToolError, status: int) -> Response:

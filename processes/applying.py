@@ -79,7 +79,7 @@ def apply(
     if row is None:
         raise AssertionError("only judged submissions are applied")
     check = verdicts.view(row, answers)
-    loaded.verdicts[step] = row
+    loaded.verdicts[step], loaded.answers[step] = row, answers
     loaded.now.effects.append(engine.Happened("checked", step, "check", row.verdict))
     submission.fence_until = None
     if row.verdict == Verdict.FAIL and not spec.advisory:

@@ -1,11 +1,12 @@
 """A run in hand: its rows, where it stands, and what a tool adds beside the engine's moves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from checks.models import FactResult
-from checks.questions import Limits
+from checks.questions import Answered, Limits
 from checks.verdicts import Made
 from processes import engine
 from processes.models import Attempt, Run, Step, Submission, WorkItem
@@ -38,6 +39,9 @@ class Loaded:
     handed: Submission | None = None  # the submission that completed its step in this write
     about: dict[str, Submission] = field(default_factory=dict)  # what an opened item is about
     verdicts: dict[str, Any] = field(default_factory=dict)  # step → verdict, for its history entry
+    answers: dict[str, Sequence[Answered]] = field(
+        default_factory=dict
+    )  # step → its verdict's, for the receipt
     made: list[Made] = field(default_factory=list)  # new verdicts
     submissions: dict[Any, Submission] = field(default_factory=dict)  # new or changed
     facts: list[FactResult] = field(default_factory=list)  # new results
@@ -72,7 +76,7 @@ class Loaded:
         """Everything is in the database; what comes next starts from here."""
         for each in (
             self.now.effects, self.changed_attempts, self.over, self.opened, self.closed, self.about,
-            self.verdicts, self.made, self.submissions, self.facts,
+            self.verdicts, self.answers, self.made, self.submissions, self.facts,
         ):  # fmt: skip
             each.clear()
         self.handed = None

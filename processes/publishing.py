@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.utils import timezone
 
+from processes import receipting
 from processes.document import Document, Issue, parse
 from processes.models import Process, Role, Version
 from processes.profiles import refusals
@@ -123,8 +124,14 @@ def publish(version: Version, mapping: RoleMap, *, by: str) -> Version:
         Role.objects.bulk_create(
             Role(version=version, name=role, group_id=mapping.roles[role]) for role in document.roles
         )
-        version.save(update_fields=["number", "published_by", "published_at", "escalations"])
+        receipt = receipting.sign_publication(version, mapping.roles, newest)
+        version.save(update_fields=["number", "published_by", "published_at", "escalations", *receipt])
     return version
+
+
+def forget_salt(version: str) -> bool:
+    """From now on nobody opens what the receipt of this version promises; False where nobody could before."""
+    return bool(Version.objects.filter(pk=int(version), salt__isnull=False).update(salt=None))
 
 
 def _publishable(version: Version, mapping: RoleMap) -> Document:

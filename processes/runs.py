@@ -205,7 +205,7 @@ def create(about: Compiled, now: engine.Now, *, by: str, initiator: int | None, 
     for step in steps:
         step.activations = loaded.numbers[step.name]
     Step.objects.bulk_create(steps)
-    saving.save_parts(loaded)
+    saving.save_parts(loaded, saving.told(loaded, row.snapshot))
     loaded.saved()
     return loaded
 
@@ -218,6 +218,7 @@ def save(loaded: Loaded) -> None:
         return
     row = loaded.row
     saving.follow(loaded)
+    entries = saving.told(loaded, row.snapshot)
     _fill(row, loaded.now)
     row.updated_at = loaded.at
     saved = Run.objects.filter(pk=row.pk, revision=row.revision).update(
@@ -230,13 +231,24 @@ def save(loaded: Loaded) -> None:
         ended_note=row.ended_note,
         updated_at=row.updated_at,
         revision=row.revision + 1,
+        receipts=row.receipts,
+        receipt_head=row.receipt_head,
+        salt=row.salt,
     )
     if not saved:
         raise LostLockError(f"run {row.pk} moved on from revision {row.revision} while we held its lock")
     row.revision += 1
     saving.save_steps(loaded)
-    saving.save_parts(loaded)
+    saving.save_parts(loaded, entries)
     loaded.saved()
+
+
+def forget_salt(run: str) -> bool:
+    """From now on nobody opens what the receipts of this run promise; they verify as before. False where there is
+    nothing to forget: a run that goes on still needs its salt.
+    """
+    over = Run.objects.filter(pk=run, ended_at__isnull=False, salt__isnull=False)
+    return bool(over.update(salt=None))
 
 
 def _fill(row: Run, now: engine.Now) -> None:

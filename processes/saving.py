@@ -7,7 +7,7 @@ from django.db.models import F
 
 from checks import codec, verdicts
 from checks.models import FactResult
-from processes import engine, seams
+from processes import engine, receipting, seams
 from processes.loaded import Loaded
 from processes.models import Attempt, HeldEvent, HistoryEntry, Step, Submission, WorkItem
 from processes.states import UNSETTLED, ItemState, SubmissionState
@@ -60,7 +60,7 @@ _ONE_PER_ATTEMPT = {SubmissionState.CHECKING, HELD}
 _ITEM_COLUMNS = ["state", "decision", "decided_by", "decided_at"]
 
 
-def save_parts(loaded: Loaded) -> None:
+def save_parts(loaded: Loaded, entries: list[HistoryEntry]) -> None:
     """Submissions, attempts, items and history; then whoever observes. Old rows first: one open per step."""
     save_submissions(loaded)
     _void(loaded)
@@ -82,7 +82,9 @@ def save_parts(loaded: Loaded) -> None:
             [*closed, *opened], update_conflicts=True, unique_fields=["id"], update_fields=_ITEM_COLUMNS
         )
     _save_events(loaded)
-    _save_history(loaded)
+    if entries:
+        HistoryEntry.objects.bulk_create(entries)
+        loaded.entries += len(entries)
     change = seams.Change(
         run=loaded.row, compiled=loaded.compiled, opened=opened, closed=closed, about=loaded.about
     )
@@ -137,10 +139,11 @@ def _save_events(loaded: Loaded) -> None:
         HeldEvent.objects.filter(pk__in=used).delete()
 
 
-def _save_history(loaded: Loaded) -> None:
+def told(loaded: Loaded, seen: str) -> list[HistoryEntry]:
+    """What happened, with its receipts; yet to be saved. `seen`: the run's snapshot before this write."""
     happened = [effect for effect in loaded.now.effects if isinstance(effect, engine.Happened)]
     attempts = {name: attempt.number for name, attempt in loaded.attempts.items()}
-    rows = [
+    entries = [
         HistoryEntry(
             run=loaded.row,
             number=loaded.entries + index,
@@ -154,6 +157,5 @@ def _save_history(loaded: Loaded) -> None:
         )
         for index, effect in enumerate(happened, start=1)
     ]
-    if rows:
-        HistoryEntry.objects.bulk_create(rows)
-        loaded.entries += len(rows)
+    receipting.sign(loaded, entries, seen)
+    return entries

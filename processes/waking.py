@@ -11,6 +11,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from checks.judge import storing
+from checks.receipts import checkpoints
 from processes import runs
 from processes.loaded import Loaded
 from processes.models import Notice, Run, Step, WorkItem
@@ -24,10 +25,12 @@ _LIVE = [StepState.READY, StepState.CLAIMED, StepState.WAITING]
 def wake(limit: int = BATCH) -> int:
     """Go on from waits that are due and tell what is overdue. How many runs and steps that were.
 
-    What the judge keeps for a time goes by the same clock.
+    What the judge keeps for a time goes by the same clock, and checkpoints of receipts come by it.
     """
     storing.purge_now_and_then()
-    return wake_due(limit) + tell_overdue(limit)
+    woken = wake_due(limit) + tell_overdue(limit)
+    checkpoints.sweep_now_and_then()
+    return woken
 
 
 def wake_due(limit: int = BATCH) -> int:

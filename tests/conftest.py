@@ -11,6 +11,7 @@ from django.core.management.commands import flush
 from django.db import connection
 
 from checks import evaluators, roster
+from checks.receipts import keys
 from processes.versions import compiled
 from tests.world import ScriptedEvaluator, World
 
@@ -69,12 +70,15 @@ def _swept():
 
 @pytest.fixture(autouse=True)
 def _fresh_versions():
-    """Versions are kept per process because they never change, and so is who judges; a roll-back takes them back."""
+    """Versions are kept per process because they never change, and so is who judges and what signs; a roll-back takes them
+    back."""
     compiled.cache_clear()
     roster.forget()
+    keys.forget()
     yield
     compiled.cache_clear()
     roster.forget()
+    keys.forget()
 
 
 @pytest.fixture(autouse=True)

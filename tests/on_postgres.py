@@ -21,7 +21,8 @@ FIRST = [
     "processes/test_models.py", "processes/test_migrations.py", "processes/test_checking*.py",
     "processes/test_evaluating.py", "processes/test_runs.py", "processes/test_pipeline.py",
     "processes/test_statements.py", "processes/test_waits.py", "processes/test_files.py", "processes/test_bounds.py",
-    "processes/test_publishing.py", "processes/test_health.py",
+    "processes/test_publishing.py", "processes/test_health.py", "processes/test_facts.py", "processes/test_receipts.py",
+    "checks/test_receipts_*.py",
 ]  # fmt: skip
 
 

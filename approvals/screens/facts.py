@@ -73,14 +73,14 @@ def read(pk: str, caller: Caller, user: User) -> Facts | None:
         earlier=_before(about, handed_in),
         history=list(history[:HISTORY]),
         uploads=uploads,
-        results=_results(about, loaded),
+        results=_results(about, loaded, worked),
         now=timezone.now(),
     )
 
 
-def _results(about: Submission | None, loaded: Loaded) -> list[FactResult]:
+def _results(about: Submission | None, loaded: Loaded, worked: Step | None) -> list[FactResult]:
     """What the facts of the work came to when it was last looked at. A statement only where its step has facts."""
-    if about is None or not loaded.compiled.document.steps[about.attempt.step.name].facts:
+    if about is None or worked is None or not loaded.compiled.document.steps[worked.name].facts:
         return []
     found = list(FactResult.objects.filter(about=about.pk).order_by("-asked", "position"))
     return [result for result in found if result.asked == found[0].asked]

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from processes import proofs
 from processes.admin import texts
 from processes.admin.forms import Entered, RolesForm
 from processes.document import Issue
@@ -66,6 +67,7 @@ def context(
     in_use = latest(process) if process is not None else None
     before = _before(shown, in_use)
     issues = examined.issues
+    mapped = list(shown.roles.select_related("group").order_by("pk")) if published and shown else []
     return {
         "process": process,
         "version": shown,
@@ -79,7 +81,10 @@ def context(
         "checked": texts.checked(text.text, issues),
         "document": examined.document,
         "roles": None if published else _roles(examined, roles, process, in_use),
-        "mapped": shown.roles.select_related("group").order_by("pk") if published and shown else [],
+        "mapped": mapped,
+        "unproved": proofs.of_version(shown, {role.name: role.group_id for role in mapped})
+        if shown
+        else None,
         "questions": _questions(examined),
         "before": before,
         "differences": texts.differences(before.text, text.text) if before is not None else [],

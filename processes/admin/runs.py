@@ -3,15 +3,17 @@
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import F, Q, QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from checks.models import Verdict
+from checks.models import FactResult, Verdict
 from checks.questions import Verdict as Word
+from processes.admin import receipts
 from processes.admin.records import (
     EMPTY,
     Record,
@@ -116,8 +118,40 @@ class RunAdmin(Record):
             list_link(Submission, "submissions", attempt__step__run__id__exact=run.pk),
             list_link(WorkItem, "work items", run__id__exact=run.pk),
             list_link(Request, "requests", run__id__exact=run.pk),
+            format_html(
+                '<a href="{}">verify {}</a>',
+                reverse("admin:processes_run_receipts", args=[run.pk]),
+                f"{run.receipts} receipt{'' if run.receipts == 1 else 's'}",
+            ),
         )
         return format_html_join(" · ", "{}", ((each,) for each in links))
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            path(
+                "<str:pk>/receipts/", self.admin_site.admin_view(self.receipts), name="processes_run_receipts"
+            ),
+            path(
+                "<str:pk>/receipts/export/",
+                self.admin_site.admin_view(self.export),
+                name="processes_run_receipts_export",
+            ),
+            *super().get_urls(),
+        ]
+
+    def receipts(self, request: HttpRequest, pk: str) -> HttpResponse:
+        return receipts.page(request, self.admin_site, self._seen(request, pk))
+
+    def export(self, request: HttpRequest, pk: str) -> HttpResponseBase:
+        return receipts.export(self._seen(request, pk))
+
+    def _seen(self, request: HttpRequest, pk: str) -> Run:
+        run = Run.objects.filter(pk=pk).select_related("version__process").defer("data", "inputs").first()
+        if run is None or not pk.isprintable():
+            raise Http404("There is no such run.")
+        if not self.has_view_permission(request, run):
+            raise PermissionDenied
+        return run
 
 
 @admin.register(Step)
@@ -224,8 +258,13 @@ class SubmissionAdmin(Record):
     far_lookups = ("attempt__step__run__id__exact",)
     fields = readonly_fields = (
         "id", "at", "process", "of_run", "of_step", "attempt_number", "number", "state", "by", "said",
-        "answered", "content_shown", "digest", "request_id", "errors",
+        "answered", "facts_shown", "content_shown", "digest", "request_id", "errors",
     )  # fmt: skip
+
+    @admin.display(description="facts")
+    def facts_shown(self, submission: Submission) -> SafeString | None:
+        results = FactResult.objects.filter(about=submission.pk)
+        return render_to_string("admin/processes/_facts.html", {"results": results}) if results else None
 
     @admin.display(description="process")
     def process(self, submission: Submission) -> str:

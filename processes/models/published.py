@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from checks import models as checks
-from checks.records import AppendOnlyError, Named
+from checks.records import AppendOnlyError, Named, Receipted, receipted
 
 USER = settings.AUTH_USER_MODEL
 
@@ -28,7 +28,7 @@ class Process(Named):
         return self.name
 
 
-class Version(Named):
+class Version(Named, Receipted):
     """One text of a process. A draft may change; a published version never does."""
 
     process = models.ForeignKey(Process, models.PROTECT, related_name="versions")
@@ -45,10 +45,12 @@ class Version(Named):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     published_by = models.CharField(max_length=200, blank=True, editable=False)
     published_at = models.DateTimeField(null=True, editable=False)
+    salt = models.BinaryField(null=True, editable=False, help_text="opens its receipt; null once forgotten")
 
     class Meta:
         ordering = ["process", "-number"]
         constraints = [
+            *receipted("version"),
             models.UniqueConstraint(fields=["process", "number"], name="version_number_once"),
             models.UniqueConstraint(
                 fields=["process"], condition=Q(published_at__isnull=True), name="version_one_draft"

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from checks import models as checks
-from checks.records import AppendOnly
+from checks.records import AppendOnly, Receipted, receipted
 from processes.models.ids import upload_id
 from processes.models.running import Run
 
@@ -68,8 +68,8 @@ class Notice(models.Model):
         return f"{self.what} {self.run_id} {self.step}"
 
 
-class HistoryEntry(AppendOnly):
-    """What happened in a run, in order."""
+class HistoryEntry(AppendOnly, Receipted):
+    """What happened in a run, in order; verdicts and decisions with their receipt (`processes.receipting`)."""
 
     run = models.ForeignKey(Run, models.PROTECT, related_name="history")
     number = models.PositiveIntegerField()
@@ -80,11 +80,16 @@ class HistoryEntry(AppendOnly):
     attempt = models.PositiveIntegerField(null=True)
     note = models.TextField(blank=True)
     verdict = models.ForeignKey(checks.Verdict, models.PROTECT, null=True, related_name="+")
+    # of a decision: the snapshot of the run that the person saw
+    seen = models.CharField(max_length=64, blank=True)
 
     class Meta:
         verbose_name_plural = "history entries"
         ordering = ["run", "number"]
-        constraints = [models.UniqueConstraint(fields=["run", "number"], name="history_number_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "number"], name="history_number_once"),
+            *receipted("history"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.run_id} #{self.number} {self.what}"

@@ -40,6 +40,10 @@ class Run(Named):
     ended_by = models.CharField(max_length=200, blank=True)
     ended_at = models.DateTimeField(null=True)
     ended_note = models.TextField(null=True)  # noqa: DJ001 - null on the wire means "no note"
+    # where the chain of its receipts ends, and what opens their commitments: null before the first, and once forgotten
+    receipts = models.PositiveIntegerField(default=0)
+    receipt_head = models.CharField(max_length=43, blank=True)
+    salt = models.BinaryField(null=True)
 
     class Meta:
         ordering = ["-started_at"]
@@ -58,6 +62,10 @@ class Run(Named):
             ),
             models.CheckConstraint(
                 condition=Q(state="ended") ^ Q(outcome=""), name="run_outcome_only_when_ended"
+            ),
+            models.CheckConstraint(
+                condition=Q(receipts=0, receipt_head="") | Q(receipts__gte=1) & ~Q(receipt_head=""),
+                name="run_head_of_its_receipts",
             ),
         ]
 

@@ -155,6 +155,7 @@ class Cluster:
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "VAR_DIR": str(self.folder / "var"),
             "SECRET_KEY": secrets.token_urlsafe(32),
+            "RECEIPT_KEY": secrets.token_urlsafe(32),
             "SITE_URL": self.bases[0],
             "DATABASE_URL": self.dsn,
             "BROKER_URL": f"redis://127.0.0.1:{broker}/0",

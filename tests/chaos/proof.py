@@ -37,6 +37,7 @@ def prove(record: Record, operator: Caller, dsn: str) -> Findings:
     _files(record, views, found)
     _database(record, views, dsn, found)
     _replays(record, operator, views, found)
+    _receipts(found)
     found.wrong += record.faults
     return found
 
@@ -133,6 +134,21 @@ def _replays(record: Record, operator: Caller, views: dict[str, Any], found: Fin
         now = operator.read("get_run", runId=run)
         if json.dumps(_lasting(now), sort_keys=True) != json.dumps(_lasting(view), sort_keys=True):
             found.doubled.append(f"{run}: sending old calls again changed it")
+
+
+def _receipts(found: Findings) -> None:
+    """Every receipt is in its place and signed, and what each promises is what is on record."""
+    # only now are the settings those of the cluster
+    from checks.receipts import export, exporting, keys
+    from processes import proofs
+    from processes.models import Run
+
+    read = export.check(exporting.lines(), keys.published())
+    found.wrong += [f"receipts, {problem}" for problem in read.problems]
+    for run in Run.objects.defer("data", "inputs").filter(receipts__gt=0):
+        proved = proofs.of_run(run)
+        told = [*proved.wrong, *(text for proof in proved.proofs for text in proof.wrong)]
+        found.wrong += [f"{run}: {text}" for text in told]
 
 
 def _lasting(view: dict[str, Any]) -> Any:

@@ -191,21 +191,23 @@ def drop_the_lock(monkeypatch: Any) -> None:
 
 
 def drop_the_revision(monkeypatch: Any) -> None:
-    """Saves overwrite whatever is there. What is left then is the number of a history entry, which the
-    database gives once: it is given anew here, so that the damage is seen.
+    """Saves overwrite whatever is there. What is left then is the number of a history entry and a receipt's place in its
+    chain, which the database gives once: the one is given anew here, and the other left out, so that the damage is seen.
     """
-    among, history = Run.objects.filter, saving._save_history
+    among, parts = Run.objects.filter, saving.save_parts
 
     def whatever_its_revision(*args: Any, **kwargs: Any) -> Any:
         kwargs.pop("revision", None)
         return among(*args, **kwargs)
 
-    def numbered_anew(loaded: Any) -> None:
-        loaded.entries = HistoryEntry.objects.filter(run=loaded.row).count()
-        history(loaded)
+    def numbered_anew(loaded: Any, entries: Any) -> None:
+        for number, entry in enumerate(entries, HistoryEntry.objects.filter(run=loaded.row).count() + 1):
+            entry.number = number
+            entry.chain = entry.seq = entry.receipt = entry.signed_at = None
+        parts(loaded, entries)
 
     monkeypatch.setattr(Run.objects, "filter", whatever_its_revision)
-    monkeypatch.setattr(saving, "_save_history", numbered_anew)
+    monkeypatch.setattr(saving, "save_parts", numbered_anew)
 
 
 def told(results: list[Any]) -> list[Any]:

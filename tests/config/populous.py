@@ -7,10 +7,13 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import Group, Permission, User
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
+from django.test import TestCase
+from django.utils import timezone
 
 from approvals.models import GroupRule, QueueEntry
 from checks import keys
-from checks.models import CheckLimits, Evaluator, JudgeCall, Verdict
+from checks.models import CheckLimits, Checkpoint, CheckpointHead, Evaluator, JudgeCall, SigningKey, Verdict
+from checks.receipts import keys as signing_keys
 from processes import files, publishing
 from processes.models import (
     Agent,
@@ -94,6 +97,8 @@ class Builder:
     def __init__(self, world: World, evaluator: Any) -> None:
         self.world, self.evaluator = world, evaluator
         self.evaluator.script = [[0.7]]
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            signing_keys.current()  # as a server that has signed before
         self.cast = flows.cast(world)
         self.lookers = {
             "staff": world.user("staff", is_staff=True),
@@ -114,6 +119,7 @@ class Builder:
                 key=key, kind="judge", verdict="pass", score=1.0, digest="0" * 64, engine="deterministic"
             ).save()
             Evaluator(name=f"judge-{size}-{n}", preset="groq", position=n).save()
+            self._signed(size, n)
         for user in self.lookers.values():
             user.groups.set(Group.objects.all())
         rows: dict[type[Model], Any] = {
@@ -121,6 +127,8 @@ class Builder:
             Process: published.process,
             CheckLimits: CheckLimits.objects.latest("pk"),
             JudgeCall: JudgeCall.objects.latest("at"),
+            SigningKey: SigningKey.objects.latest("pk"),
+            Checkpoint: Checkpoint.objects.latest("signed_at"),
             Evaluator: Evaluator.objects.latest("pk"),
             Run: item.run,
             Step: item.step,
@@ -136,6 +144,19 @@ class Builder:
         for row in rows.values():
             self._log(row, size)
         return Populous(size, rows, published, draft, item, decided, approval, upload)
+
+    def _signed(self, size: int, number: int) -> None:
+        """A key that was retired, and a checkpoint over as many chains."""
+        now = timezone.now()
+        SigningKey.objects.create(kid=f"{size}-{number}", x="A" * 43, created_at=now, retired_at=now)
+        checkpoint = Checkpoint(
+            root="x" * 43, count=size, covers_until=now, chain=f"checkpoints-{size}", seq=number + 1, receipt="x", signed_at=now,
+        )  # fmt: skip
+        checkpoint.save()
+        CheckpointHead.objects.bulk_create(
+            CheckpointHead(checkpoint=checkpoint, chain=f"{size}-{number}-{n}", seq=1, hash="x")
+            for n in range(size)
+        )
 
     def _versions(self, size: int) -> tuple[Version, Version]:
         """`size` versions and a draft of one process, and `size` other processes."""

@@ -136,7 +136,7 @@ def test_commands_exist():
 
 def test_secrets_come_from_the_environment():
     text = (ROOT / "compose.yaml").read_text()
-    for name in ("SECRET_KEY", "POSTGRES_PASSWORD"):
+    for name in ("SECRET_KEY", "RECEIPT_KEY", "POSTGRES_PASSWORD"):
         assert f"${{{name}:?" in text, "it refuses to start without"
     for one in services().values():
         for key, value in one.get("environment", {}).items():

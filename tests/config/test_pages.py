@@ -12,11 +12,12 @@ import pytest
 from django.apps import apps
 from django.contrib.admin.utils import quote
 from django.db import connection
-from django.test import Client
+from django.test import Client, TestCase
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
 from checks import roster
+from checks.receipts import keys
 from tests.config.populous import Builder
 from tests.config.sent_forms import FORMS
 
@@ -35,10 +36,13 @@ PAGES = {
     "items/<str:item>/files/<str:ref>/": ["/items/{p.item.pk}/files/{p.upload}/"],
     "items/<str:item>/decide/": ["/items/{p.item.pk}/decide/"],
     "sign-in/": ["/sign-in/"],
+    "try/": ["/try/", "/try/?example=failed-fact", "/try/?kind=consensus&example=agreed"],
+    "dashboard/": ["/dashboard/"],
     "v1/docs": ["/v1/docs"],
     "v1/schema": ["/v1/schema"],
     "v1/files/<str:signed>": ["{p.file}"],
     "favicon.ico": ["/favicon.ico"],
+    ".well-known/jwks.json": ["/.well-known/jwks.json"],
     "admin/": ["/admin/"],
     "admin/<app_label>/": ["/admin/auth/", "/admin/checks/", "/admin/processes/", "/admin/approvals/"],
     "admin/login/": ["/admin/login/"],
@@ -56,6 +60,10 @@ PAGES = {
         "/admin/processes/process/costs/",
         "/admin/processes/process/costs/?days=1",
     ],
+    "admin/processes/run/<str:pk>/receipts/": ["/admin/processes/run/{p.item.run_id}/receipts/"],
+    "admin/processes/run/<str:pk>/receipts/export/": [
+        "/admin/processes/run/{p.item.run_id}/receipts/export/"
+    ],
     "admin/checks/checklimits/replay/": ["/admin/checks/checklimits/replay/"],
     _VERSIONS: ["{p.page}", "{p.draft_page}"],
     f"{_VERSIONS}thresholds/": ["{p.page}thresholds/"],
@@ -64,7 +72,10 @@ NO_PAGES = {
     "v1/<slug:tool>": "the tools: counted in tests/processes/test_statements.py",
     "v1/judge": "answers machines: tests/checks/judge",
     "v1/consensus": "likewise",
+    "v1/receipts/verify": "answers machines: tests/checks/test_receipts_server.py",
+    "v1/usage": "likewise",
     "v1/runs/<str:run>/facts": "answers machines: tests/processes/test_facts.py",
+    "v1/runs/<str:run>/receipts": "likewise: tests/processes/test_receipts.py",
     "v1/health": "answers machines: tests/processes/test_health.py",
     "sign-out/": "takes a POST: among the forms",
     "admin/logout/": "takes a POST, likewise",
@@ -134,6 +145,8 @@ def _sign_in(clients, build):
 
 @pytest.mark.django_db
 def test_statements(world, evaluator):
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        keys.current()  # whether it may sign is looked for once in ten minutes
     build = Builder(world, evaluator)
     clients = {name: Client() for name in (*build.lookers, "nobody")}
     pages, forms = Meter(), Meter()

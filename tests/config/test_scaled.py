@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = {
     "SECRET_KEY": "k" * 50,
+    "RECEIPT_KEY": "k" * 43,
     "DATABASE_URL": "postgres://u:p@127.0.0.1:1/db",
     "UPLOADS_DIR": "/srv/uploads",
 }
@@ -71,4 +72,4 @@ def test_scaled(tmp_path, environment, cache):
 
 def test_what_machines_must_share_is_asked_for(tmp_path):
     found = told(tmp_path, BROKER_URL=RABBIT)
-    assert found["checks"] == ["config.E004", "config.E005", "config.E006", "config.W001"]
+    assert found["checks"] == ["checks.E030", "config.E004", "config.E005", "config.E006", "config.W001"]

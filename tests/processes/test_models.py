@@ -3,6 +3,7 @@
 Rows are changed behind the models' backs here, as a shell session or a later mistake would.
 """
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -13,8 +14,19 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from approvals.models import QueueEntry
-from checks.models import Answer, CheckLimits, Evaluator, JudgeCall, Key, Verdict
-from checks.records import AppendOnly, AppendOnlyError
+from checks.models import (
+    Answer,
+    CheckLimits,
+    Checkpoint,
+    CheckpointHead,
+    Evaluator,
+    FactResult,
+    JudgeCall,
+    Key,
+    SigningKey,
+    Verdict,
+)
+from checks.records import AppendOnly, AppendOnlyError, Receipted
 from processes.models import (
     Agent,
     Attempt,
@@ -37,6 +49,7 @@ from tests.world import SCREENING
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
+LONG_AGO = NOW - timedelta(days=999)
 
 
 @pytest.fixture
@@ -55,6 +68,10 @@ def scene(world, evaluator):
     errand(world, c.agent)
     world.call(c.agent, "upload", **given())
     Notice.objects.create(run_id=run["run"]["id"], step="screen", what="overdue", at=NOW)
+    FactResult.objects.create(about=uuid4(), position=1, type="regex", path="output.x", passed=True)
+    SigningKey.objects.create(kid="k", x="x")
+    Checkpoint.objects.create(root="r", count=1, covers_until=NOW, **RECEIPT)
+    CheckpointHead.objects.create(checkpoint=Checkpoint.objects.get(), chain="run:x", seq=1, hash="h")
     return {
         Run: Run.objects.get(pk=run["run"]["id"]),
         Step: Step.objects.get(run=run["run"]["id"], name="screen"),
@@ -73,6 +90,8 @@ def change(scene: dict, model: Any, **values: Any) -> None:
 def copy(scene: dict, model: Any, **values: Any) -> None:
     row = row_of(scene, model)
     columns = {f.attname: getattr(row, f.attname) for f in model._meta.concrete_fields if not f.primary_key}
+    if issubclass(model, Receipted) and model is not Checkpoint:
+        columns |= dict.fromkeys(RECEIPT)  # a place in a chain is another constraint's
     model._base_manager.bulk_create([model(**{**columns, **values})])
 
 
@@ -80,7 +99,14 @@ def both(scene: dict, model: Any, column: str = "group_id") -> None:
     change(scene, model, group=Group.objects.first(), person=User.objects.first())
 
 
+RECEIPT = {"chain": "c", "seq": 1, "receipt": "a.b.c", "signed_at": NOW}
 UNIQUE = [
+    ("fact_result_once", FactResult, [{}]),
+    ("history_one_receipt_a_place", HistoryEntry, [{"number": n, **RECEIPT} for n in (98, 99)]),
+    ("version_one_receipt_a_place", Version, [{"number": n, **RECEIPT} for n in (98, 99)]),
+    ("judge_call_one_receipt_a_place", JudgeCall, [RECEIPT, RECEIPT]),
+    ("checkpoint_one_receipt_a_place", Checkpoint, [{}]),
+    ("checkpoint_head_covered_once", CheckpointHead, [{}]),
     ("version_number_once", Version, [{}]),
     ("version_one_draft", Version, [{"number": None, "published_at": None}] * 2),
     ("role_once_per_version", Role, [{}]),
@@ -97,6 +123,21 @@ UNIQUE = [
 ]  # fmt: skip
 
 CHECK = [
+    ("fact_unreachable_never_passed", FactResult, {"unreachable": True}),
+    ("run_head_of_its_receipts", Run, {"receipts": 0}),
+    ("run_head_of_its_receipts", Run, {"receipt_head": ""}),
+    *(
+        (f"{name}_receipt_all_or_none", model, change)
+        for name, model in (("history", HistoryEntry), ("judge_call", JudgeCall))
+        for change in ({"chain": "c"}, {"seq": 1}, {"receipt": "r"}, {**RECEIPT, "seq": 0})
+    ),
+    ("version_receipt_all_or_none", Version, {"receipt": None}),
+    ("version_receipt_all_or_none", Version, {"seq": 0}),
+    ("checkpoint_receipt_all_or_none", Checkpoint, {"signed_at": None}),
+    ("checkpoint_is_signed", Checkpoint, dict.fromkeys(("chain", "seq", "receipt", "signed_at"))),
+    ("checkpoint_covers_something", Checkpoint, {"count": 0}),
+    ("signing_key_made_before_retired", SigningKey, {"retired_at": LONG_AGO}),
+    ("signing_key_made_before_revoked", SigningKey, {"revoked_at": LONG_AGO}),
     ("version_numbered_when_published", Version, {"number": None}),
     ("version_numbered_when_published", Version, {"published_at": None}),
     ("version_numbered_when_published", Version, {"number": 0}),

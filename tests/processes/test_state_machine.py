@@ -22,9 +22,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run_as_test
 
-from processes import pipeline, waking
+from processes import pipeline, proofs, waking
 from processes.document import parse
 from processes.errors import ToolError
+from processes.models import Run
 from processes.versions import compiled
 from tests.processes.comparing import Live, Named, bare, compare_tables, compare_view, fits
 from tests.processes.documents import Made, documents, fillings, kind_of, leads_to, seldom, spoilt
@@ -123,6 +124,8 @@ class Machine(RuleBasedStateMachine):
         self.asks = len(self.stage.evaluator.asked)
 
     def teardown(self) -> None:
+        for run in self.runs:
+            assert proofs.of_run(Run.objects.get(pk=run.id)).hold
         self.stage.told.update(what for run in self.runs for what, _, _ in run.ref.told)
         self.clock.stop()
         transaction.set_rollback(True)

@@ -1,0 +1,92 @@
+"""`POST /v1/receipts/verify` and `GET /.well-known/jwks.json`: for anybody, without a key."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from checks import rates
+from checks.facts.shapes import shown
+from checks.judge.callers import RefusedError
+from checks.judge.door import answered, body_of, door
+from checks.receipts import keys, keyset, sources
+from checks.receipts.jws import MAX_CHARS
+from checks.receipts.models import Checkpoint
+from checks.receipts.payload import CHECKPOINTS
+from checks.receipts.verifying import examine
+from checks.records import Receipted
+
+MAX_BODY_BYTES = 65_536
+# so that nobody takes a key for good for long after it was revoked
+KEPT_SECONDS = 300
+
+
+@require_safe
+def jwks(request: HttpRequest) -> HttpResponse:
+    """Every key that ever signed, with its dates."""
+    found = keyset.write(keys.published().values())
+    headers = {"Cache-Control": f"public, max-age={KEPT_SECONDS}", "Access-Control-Allow-Origin": "*"}
+    return JsonResponse(found, content_type="application/jwk-set+json", headers=headers)
+
+
+@door
+def verify(request: HttpRequest) -> HttpResponse:
+    return answered(request, _verified, "POST")
+
+
+def _verified(request: HttpRequest) -> dict[str, Any]:
+    """`{valid, reason, payload, on_record}`; of a receipt that nobody signed, payload and on_record are null."""
+    _count(request)
+    _bound(request)
+    text = _receipt(body_of(request))
+    examined = examine(text, keys.published())
+    on_record = None if examined.payload is None else _on_record(text, examined.payload)
+    return {
+        "valid": examined.valid,
+        "reason": examined.reason,
+        "payload": examined.payload,
+        "on_record": on_record,
+    }
+
+
+def _on_record(text: str, said: dict[str, Any]) -> bool:
+    """Whether this very receipt stands in its place here. One statement."""
+    tables: list[type[Receipted]] = [*sources.tables(said["chain"])]
+    if said["chain"] == CHECKPOINTS:
+        tables.append(Checkpoint)
+    place = {"chain": said["chain"], "seq": int(said["seq"]), "receipt": text}
+    return any(sources.rows(model).filter(**place).exists() for model in tables)
+
+
+def _count(request: HttpRequest) -> None:
+    most = settings.ANONYMOUS_CALLS_PER_MINUTE
+    seconds = rates.wait(f"verify address {rates.address_of(request)}", most) if most else 0
+    if seconds:
+        message = f"Too many calls within a minute. Send the same call again in {seconds} s."
+        raise RefusedError("quota", 429, message, retry_after=seconds)
+
+
+def _bound(request: HttpRequest) -> None:
+    """Tighter than the judge's own."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if length.isdigit() and int(length) > MAX_BODY_BYTES:
+        issues = [f"body: {length[:20]} bytes; at most {MAX_BODY_BYTES} are taken"]
+        raise RefusedError("too_large", 413, "The body is too large.", issues)
+
+
+def _receipt(body: Any) -> str:
+    problems = []
+    if not isinstance(body, dict):
+        problems.append("body: expected an object")
+    else:
+        problems += [f"{shown(key)}: not known here; known is receipt" for key in body if key != "receipt"]
+        if "receipt" not in body:
+            problems.append("receipt: missing")
+        elif not isinstance(body["receipt"], str):
+            problems.append("receipt: expected a string")
+        elif len(body["receipt"]) > MAX_CHARS:
+            problems.append(f"receipt: {len(body['receipt'])} characters; at most {MAX_CHARS} are taken")
+    if problems:
+        raise RefusedError("invalid", 400, "The request is not as docs/receipts.md tells.", problems)
+    return str(body["receipt"])

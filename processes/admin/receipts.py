@@ -1,0 +1,57 @@
+"""The page on which a run's receipts are verified, and their export for somebody who verifies them elsewhere."""
+
+from dataclasses import dataclass
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_safe
+
+from checks.receipts import exporting
+from processes import receipting
+from processes.models import Run
+from processes.proofs import Content, Proof, of_run
+
+# what became of its promises, as the page words it: (glyph of our sprite, words)
+SAYS = {
+    Content.OPENS: ("pass", "what was signed is what is on record"),
+    Content.ERASED: ("error", "the salt is forgotten, so nobody can say what was signed"),
+    Content.CHANGED: ("fail", "does not match"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    proof: Proof
+    at: str  # UTC, as it was signed
+    glyph: str
+    says: str
+
+
+def _row(proof: Proof) -> Row:
+    glyph, says = SAYS[proof.content] if proof.holds else ("fail", "")
+    at = str(proof.payload.get("time", ""))[:19].replace("T", " ")
+    return Row(proof=proof, at=at, glyph=glyph, says=says)
+
+
+@require_safe
+def page(request: HttpRequest, site: AdminSite, run: Run) -> HttpResponse:
+    proofs = of_run(run)
+    context = {
+        **site.each_context(request),
+        "title": f"Receipts of {run}",
+        "opts": Run._meta,
+        "run": run,
+        "proofs": proofs,
+        "rows": [_row(proof) for proof in proofs.proofs],
+    }
+    return TemplateResponse(request, "admin/processes/receipts.html", context)
+
+
+def export(run: Run) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(
+        exporting.lines(chain=receipting.chain_of(run)), content_type="application/x-ndjson"
+    )
+    response["Content-Disposition"] = f'attachment; filename="{run.pk}-receipts.jsonl"'
+    response["Cache-Control"] = "no-store"
+    return response
