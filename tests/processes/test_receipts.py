@@ -322,7 +322,9 @@ class TestVersionPage:
         version = Version.objects.get(process__name="screening")
         address = f"/admin/processes/process/{version.process_id}/versions/{version.pk}/"
         page = client.get(address).content.decode()
-        assert "the file, its roles and who published it are what was signed" in page and version.receipt in page
+        assert (
+            "the file, its roles and who published it are what was signed" in page and version.receipt in page
+        )
         raw(Version).filter(pk=version.pk).update(escalations=None)
         assert "are not what was signed" in client.get(address).content.decode()
 
