@@ -5,6 +5,7 @@ import os
 import socket
 from pathlib import Path
 
+import hypothesis
 import pytest
 from django.core.cache import caches
 from django.core.management.commands import flush
@@ -14,6 +15,10 @@ from checks import evaluators, roster
 from checks.receipts import keys
 from processes.versions import compiled
 from tests.world import ScriptedEvaluator, World
+
+# speed is measured in benchmarks, never in tests
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 REQUIRED = os.environ.get("REQUIRE_SERVICES") == "1"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")

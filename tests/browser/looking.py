@@ -1,6 +1,14 @@
 """What every page is asked: nothing for axe to find, nothing wider than the window."""
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+
+def settled(page):
+    """What htmx brought is there and listens: a key or a choice before then would be lost, as nobody's hand is so fast."""
+    page.wait_for_function(
+        "!document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling, .htmx-added')"
+    )
 
 
 def accessible(page):

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.approvals.builders import PASSES, UNSURE, Desk
-from tests.browser.looking import accessible
+from tests.browser.looking import accessible, settled
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -114,8 +114,10 @@ def test_filters_keep_what_is_being_read(browse, desk):
     page.wait_for_url("**/?show=approvals")
     page.click("#f-open")
     expect(page.locator(".row")).to_have_count(3)
+    settled(page)
     page.select_option("#fp", "refund-review")
     expect(page.locator(".row")).to_have_count(1)
+    settled(page)
     page.click("#f-density")
     expect(page.locator(".row-q")).to_have_count(1)
 
