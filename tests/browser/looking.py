@@ -6,9 +6,7 @@ from playwright.sync_api import expect
 
 def settled(page):
     """What htmx brought is there and listens: a key or a choice before then would be lost, as nobody's hand is so fast."""
-    page.wait_for_function(
-        "!document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling, .htmx-added')"
-    )
+    expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling, .htmx-added")).to_have_count(0)
 
 
 def accessible(page):
