@@ -21,7 +21,7 @@ from django.test import Client
 from django.test.utils import get_runner, override_settings, setup_test_environment
 
 from processes.document import parse
-from tests.bench import evaluators
+from tests.bench import evaluators, receipts
 from tests.world import SCREENING, World
 
 ROUNDS = 60
@@ -69,6 +69,7 @@ def main() -> None:
             world = World()
             world.publish(SCREENING, finance="finance", escalations="finance")
             flow(world)
+            receipts.measure(measure)
         evaluators.measure()
     finally:
         runner.teardown_databases(made)
