@@ -178,6 +178,8 @@ class OfRun(Door):
 
     def get(self, request: Request, run: str) -> Response:
         self.learn(request)
+        if not run.isprintable():  # a NUL is nothing to ask PostgreSQL for
+            raise ToolError("not_found", "There is no such run.")
         pipeline.call("get_run", self.caller, {"runId": run})
         return Response({"ok": True, "data": {"runId": run, self.what: OF_RUN[self.what](run)}})
 

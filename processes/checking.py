@@ -20,6 +20,7 @@ from checks.facts.declared import Found
 from checks.material import Material, digest
 from checks.models import Verdict as VerdictRow
 from checks.questions import Answered, Limits, Question, Verdict, flat
+from checks.receipts import signing
 from processes import applying, engine, facts, files, runs
 from processes.acceptance import Content, FileState, content_of
 from processes.applying import set_state
@@ -99,6 +100,7 @@ def begin(
 
     `waiting`: one whose evaluator did not answer, or whose asker died.
     """
+    signing.ready()
     step = handing.step
     spec, _ = loaded.now.step(step)
     attempt = loaded.attempt(step)
@@ -361,5 +363,6 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Handed:
     # unchanged material: the stored verdict again, on a submission of its own
     submission = _record(loaded, call, step, kept, begun.digest)
     submission.verdict = begun.verdict
+    facts.keep_again(loaded, submission, begun)
     known = files.citable(handing.verified, by=call.caller.id, cited=cited(loaded))
     return applying.apply(loaded, call, step, submission, _answers(submission), known)

@@ -64,6 +64,18 @@ def keep(loaded: Loaded, submission: Submission, found: Sequence[Found]) -> None
     ]
 
 
+def keep_again(loaded: Loaded, submission: Submission, earlier: Submission) -> None:
+    """Of unchanged material: what was found when its verdict was asked for, for that is not asked again either."""
+    spec, _ = loaded.now.step(submission.attempt.step.name)
+    if not spec.facts:
+        return
+    found = FactResult.objects.filter(about=earlier.pk, asked=max(1, earlier.fence)).order_by("position")
+    for result in found:
+        result.pk, result._state.adding = None, True
+        result.about, result.asked = submission.pk, 1
+        loaded.facts.append(result)
+
+
 def asked(spec: StepSpec) -> dict[str, Any]:
     """What an agent is told on its claim: the facts that its work will be held against, as the file has them."""
     return {"facts": [fact.as_json() for fact in spec.facts]}
@@ -77,7 +89,9 @@ def of_run(run: str) -> list[dict[str, Any]]:
         .select_related("attempt__step")
         .only("id", "number", "attempt__number", "attempt__step__name")
     }
-    results = FactResult.objects.filter(about__in=list(submissions)).order_by("at", "asked", "position")
+    results = FactResult.objects.filter(about__in=list(submissions)).order_by(
+        "at", "about", "asked", "position"
+    )
     return [_shown(result, submissions[result.about]) for result in results]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from django.db import IntegrityError, OperationalError
 
 from checks import codec
+from checks.receipts.keys import NoKeyError
 from processes import contracts, logs, runs, view
 from processes.callers import Caller, CallerKind
 from processes.errors import ToolError, used_before
@@ -145,6 +146,7 @@ class Entry:
     writes: bool = False
 
 
+UNSIGNED = "The server can't sign what it does at present, and its log says why; send the same call again when that is mended."
 # what two writes at once may run into where a guard fails: faults of ours, nothing was written; a door says `retry`
 FAULTS = (IntegrityError, runs.LostLockError)
 
@@ -184,6 +186,9 @@ def _called(tool: str, caller: Caller, arguments: Any) -> dict[str, Any]:
         if entry.writes and (again := made.replay()) is not None:
             return again
         raise
+    except NoKeyError:
+        log.exception("what %s does could not be signed", tool)
+        raise ToolError("retry", UNSIGNED, retry_after=60) from None
     except OperationalError:
         log.exception("the database could not do %s now", tool)
         raise ToolError("retry", "The server is busy; send the same call again.", retry_after=1) from None

@@ -118,12 +118,16 @@ def _judged(loaded: Loaded, entry: HistoryEntry) -> tuple[Draft, Parts] | None:
         answers = loaded.answers[entry.step]
         return _verdict(loaded, entry.step, submission, entry.verdict, answers)
     if entry.what in {"facts_hold", "facts_fail"} and entry.step not in loaded.verdicts:
-        attempt = loaded.attempts[entry.step].pk
-        submission = next(each for each in loaded.submissions.values() if each.attempt_id == attempt)
-        return _verdict(
-            loaded, entry.step, submission, None, (), PASS if entry.what == "facts_hold" else FAIL
-        )
+        word = PASS if entry.what == "facts_hold" else FAIL
+        return _verdict(loaded, entry.step, _with_facts(loaded, entry.step), None, (), word)
     return None
+
+
+def _with_facts(loaded: Loaded, step: str) -> Submission:
+    """The step's work that was looked at; one that it took the place of is written beside it."""
+    attempt, looked_at = loaded.attempts[step].pk, {result.about for result in loaded.facts}
+    handed_in = (each for each in loaded.submissions.values() if each.attempt_id == attempt)
+    return next(each for each in handed_in if each.pk in looked_at)
 
 
 def _with_verdict(loaded: Loaded, verdict: VerdictRow) -> Submission:

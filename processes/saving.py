@@ -7,7 +7,7 @@ from django.db.models import F
 
 from checks import codec, verdicts
 from checks.models import FactResult
-from processes import engine, receipting, seams
+from processes import engine, facts, receipting, seams
 from processes.loaded import Loaded
 from processes.models import Attempt, HeldEvent, HistoryEntry, Step, Submission, WorkItem
 from processes.states import UNSETTLED, ItemState, SubmissionState
@@ -114,7 +114,10 @@ def _void(loaded: Loaded) -> None:
     if not loaded.now.live:
         # that a sibling's check has begun moves no run: a verdict may end the run without knowing of it
         done = loaded.handed.attempt.step.name if loaded.handed is not None else ""
-        doubtful |= {name for name, step in loaded.now.document.steps.items() if step.check and name != done}
+        checked = {
+            name for name, step in loaded.now.document.steps.items() if step.check or facts.outward(step)
+        }
+        doubtful |= checked - {done}
     over = [pk for pk, attempt in loaded.over.items() if attempt.step.name in doubtful]
     if over:
         Submission.objects.filter(attempt__in=over, state__in=[*UNSETTLED, HELD]).update(

@@ -363,8 +363,9 @@ class _Reader:
             place = ("facts",) if index is None else ("facts", index)
             self._add(Rule.FACT, *place, message=message[:1].upper() + message[1:])
         for index, fact in enumerate(facts if output is not None else ()):
-            self._judge_value(fact, output or {}, "facts", index, "value")
-        return facts
+            if fact is not None:
+                self._judge_value(fact, output or {}, "facts", index, "value")
+        return tuple(fact for fact in facts if fact is not None)
 
     def _judge_value(self, fact: Declared, output: Mapping[str, Field], *key: str | int) -> None:
         """Whether what a fact is about will be there, and of a type that it can be about."""

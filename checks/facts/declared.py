@@ -58,23 +58,22 @@ class Found:
         return not self.outcome.passed and not self.outcome.unreachable
 
 
-def read(value: Any) -> tuple[tuple[Declared, ...], list[tuple[int | None, str]]]:
-    """A raw `facts:` to its declarations, or to every problem with it: (its entry, None of the whole; a sentence's
-    words without the full stop). Never raises.
+def read(value: Any) -> tuple[tuple[Declared | None, ...], list[tuple[int | None, str]]]:
+    """A raw `facts:` to its declarations, entry by entry (None where it is so wrong that nothing more can be said of
+    it), and to every problem with it: (its entry, None of the whole; a sentence's words without the full stop). Never raises.
     """
     if not isinstance(value, list) or not value:
         return (), [(None, "facts must be a list of one or more facts, each with a type and a value")]
     if len(value) > MAX_CHECKS:
         return (), [(None, f"facts holds {len(value)} facts; at most {MAX_CHECKS} are taken")]
-    found: list[Declared] = []
+    found: list[Declared | None] = []
     problems: list[tuple[int | None, str]] = []
     for index, raw in enumerate(value):
         declared, wrong = _read_one(raw)
         problems += [(index, message) for message in wrong]
-        if declared is not None:
-            found.append(declared)
+        found.append(declared)
     problems += [(None, message) for message in too_many(value, "facts")]
-    return (() if problems else tuple(found)), problems
+    return tuple(found), problems
 
 
 def check(facts: Sequence[Declared], output: Mapping[str, Any]) -> tuple[Found, ...]:

@@ -19,6 +19,7 @@ from checks.judge.callers import RefusedError, caller, count
 from checks.judge.door import answered, body_of, door
 from checks.judge.requests import read_consensus, read_judge
 from checks.models import Key
+from checks.receipts import signing
 
 BUSY_SECONDS = 5
 _slots = threading.BoundedSemaphore(max(1, settings.SERVER_THREADS // 2))
@@ -69,6 +70,7 @@ def _answered(request: HttpRequest, work: Work) -> HttpResponse:
     def called(request: HttpRequest) -> Any:
         key = caller(request.META.get("HTTP_AUTHORIZATION", ""))
         body = body_of(request)
+        signing.ready()
         made, view, retain = work(uuid.uuid4(), key, body)
         return view | storing.keep(made, body, view, retain=retain)
 

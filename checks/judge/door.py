@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
@@ -32,6 +33,11 @@ def answered(request: HttpRequest, work: Callable[[HttpRequest], Any], method: s
         view = work(request)
     except RefusedError as refused:
         return refusal(refused, method)
+    except SuspiciousOperation:  # more fields than anybody has a use for
+        return refusal(
+            RefusedError("invalid", 400, "The request can't be read; send less beside what is asked for."),
+            method,
+        )
     except Exception:  # noqa: BLE001 - logged; the caller is told no more than that
         _log.exception("the judge API failed")
         message = "Something broke on our side; it is logged. Send the same call again."

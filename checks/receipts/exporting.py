@@ -28,9 +28,12 @@ AT_ONCE = 500
 def lines(*, chain: str | None = None, since: datetime | None = None) -> Iterator[bytes]:
     """Every line with its end. `chain`: of this one alone; `since`: each chain from its first receipt signed then or later.
 
-    Raises ImproperlyConfigured where there is no key to sign the end with.
+    Raises NoKeyError, before the first line, where there is no key to sign the end with.
     """
-    writing = _Writing(keys.current())
+    return _lines(_Writing(keys.current()), chain, since)
+
+
+def _lines(writing: "_Writing", chain: str | None, since: datetime | None) -> Iterator[bytes]:
     header = (1, settings.SITE_URL, keyset.told(timezone.now()), chain, since and keyset.told(since), _jwks())
     yield writing.line(dict(zip(HEADER, header, strict=True)))
     for value in _checkpoints(chain):

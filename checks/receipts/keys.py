@@ -30,9 +30,13 @@ from checks.receipts.models import SigningKey
 
 # how long the key before may still sign, and how long a process keeps to what it knows of its own
 OVERLAP = timedelta(hours=1)
-LOOKED_AT_AGAIN_SECONDS = 600.0
+LOOKED_AT_AGAIN_SECONDS = 60.0
 _WIDER = stat.S_IRWXG | stat.S_IRWXO
 _MAX_FILE = 4096
+
+
+class NoKeyError(ImproperlyConfigured):
+    """There is no key to sign with, or none that may. The message tells how to mend it, and shows nothing of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ _known: _Known | None = None
 
 
 def current() -> Private:
-    """The key to sign with; no statement as long as this process knows that it may. Raises ImproperlyConfigured."""
+    """The key to sign with; no statement as long as this process knows that it may. Raises NoKeyError."""
     known, source = _known, _source()
     if known is not None and known.source == source and time.monotonic() < known.until:
         return known.private
@@ -74,12 +78,12 @@ def forget() -> None:
 
 
 def load() -> Private:
-    """The private key as the settings have it, made where it may be. Raises ImproperlyConfigured, and never shows any of it."""
+    """The private key as the settings have it, made where it may be. Raises NoKeyError, and never shows any of it."""
     text, path = _source()
     if text:
         return _read(text, "RECEIPT_KEY")
     if settings.CELERY_BROKER_URL:
-        raise ImproperlyConfigured(
+        raise NoKeyError(
             "RECEIPT_KEY is not set, and each machine would sign with a key of its own. Set it everywhere to the same: "
             "manage.py receipt_key new prints one."
         )
@@ -88,7 +92,7 @@ def load() -> Private:
         try:
             write(file, new())
         except OSError as error:
-            raise ImproperlyConfigured(f"{path} can't be written: {type(error).__name__}.") from None
+            raise NoKeyError(f"{path} can't be written: {type(error).__name__}.") from None
     return _read(_text(file), path)
 
 
@@ -126,7 +130,7 @@ def published() -> dict[str, PublicKey]:
     """Every key that ever signed, by its kid, and the one that does. One statement."""
     rows = SigningKey.objects.all()
     found = {row.kid: _public(row) for row in rows}
-    with suppress(ImproperlyConfigured):
+    with suppress(NoKeyError):
         private = load()
         found.setdefault(private.kid, PublicKey(kid=private.kid, key=private.key))
     return found
@@ -160,12 +164,12 @@ def _register(private: Private) -> None:
         before = SigningKey.objects.filter(retired_at__isnull=True).exclude(kid=private.kid)
         before.update(retired_at=now + OVERLAP)
     elif row.revoked_at is not None:
-        raise ImproperlyConfigured(
+        raise NoKeyError(
             f"The key {row.kid} was revoked at {keyset.told(row.revoked_at)} and signs no more. Set another: "
             "manage.py receipt_key new prints one for RECEIPT_KEY, receipt_key rotate changes the file."
         )
     elif row.retired_at is not None and row.retired_at <= timezone.now():
-        raise ImproperlyConfigured(
+        raise NoKeyError(
             f"The key {row.kid} was retired at {keyset.told(row.retired_at)}; the server signs with another since. Give this "
             "one the same, and start it again."
         )
@@ -197,13 +201,13 @@ def _text(path: Path) -> str:
         with path.open("r", encoding="ascii") as file:
             mode = os.fstat(file.fileno()).st_mode
             if mode & _WIDER:
-                raise ImproperlyConfigured(
+                raise NoKeyError(
                     f"{path} can be read by others (mode {stat.S_IMODE(mode):04o}). Whoever had it can sign receipts: make a "
-                    f"new key with manage.py receipt_key rotate, or chmod 600 {path} if nobody did."
+                    f"new key with manage.py receipt_key rotate and revoke this one, or chmod 600 {path} if nobody had it."
                 )
             return file.read(_MAX_FILE)
     except (OSError, UnicodeDecodeError) as error:
-        raise ImproperlyConfigured(f"{path} can't be read: {type(error).__name__}.") from None
+        raise NoKeyError(f"{path} can't be read: {type(error).__name__}.") from None
 
 
 def _read(text: str, where: str) -> Private:
@@ -219,6 +223,6 @@ def _read(text: str, where: str) -> Private:
         problem = "it is neither a JWK nor base64url"
     else:
         return Private(key.thumbprint(), key)
-    raise ImproperlyConfigured(
+    raise NoKeyError(
         f"{where} holds no key that can sign receipts: {problem}. manage.py receipt_key new prints one that can."
     )

@@ -41,9 +41,14 @@ class Signed(NamedTuple):
         return Head(self.chain, self.seq, digest(self.receipt))
 
 
+def ready() -> None:
+    """Raises NoKeyError where nothing could be signed: to be asked before somebody pays for what would be."""
+    keys.current()
+
+
 def sign(draft: Draft, head: Head) -> Signed:
-    """The next receipt of a chain. Raises PayloadError on a draft that is none, ImproperlyConfigured without a key."""
-    at, private = timezone.now(), keys.current()
+    """The next receipt of a chain. Raises PayloadError on a draft that is none, NoKeyError without a key."""
+    private, at = keys.current(), timezone.now()
     place = Place(head.chain, head.seq + 1, head.hash)
     data = write(draft, place, iss=settings.SITE_URL, at=at)
     return Signed(place.chain, place.seq, jws.sign(data, private.key, private.kid), at)

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
+from checks.receipts.keys import NoKeyError
 from processes.admin import pages
 from processes.admin.forms import Entered, RolesForm, entered, is_crlf
 from processes.admin.pages import Notice
@@ -175,6 +176,8 @@ class Editing(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stu
                 self.log_change(request, version.process, f"Published version {done.number}.")
         except RefusedError as error:
             return Notice(text="Nothing was published.", more=" ".join(i.message for i in error.issues))
+        except NoKeyError as error:
+            return Notice(text="Nothing was published, for it can't be signed.", more=str(error))
         messages.success(request, f"Version {done.number} of {version.process} is published.")
         return done
 

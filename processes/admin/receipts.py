@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
+from django.contrib import messages
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
 from checks.receipts import exporting
+from checks.receipts.keys import NoKeyError
 from processes import receipting
 from processes.models import Run
 from processes.proofs import Content, Proof, of_run
@@ -48,10 +51,13 @@ def page(request: HttpRequest, site: AdminSite, run: Run) -> HttpResponse:
     return TemplateResponse(request, "admin/processes/receipts.html", context)
 
 
-def export(run: Run) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(
-        exporting.lines(chain=receipting.chain_of(run)), content_type="application/x-ndjson"
-    )
+def export(request: HttpRequest, run: Run) -> HttpResponseBase:
+    try:
+        lines = exporting.lines(chain=receipting.chain_of(run))
+    except NoKeyError as error:
+        messages.error(request, f"Nothing was exported, for its end can't be signed. {error}")
+        return redirect("admin:processes_run_receipts", run.pk)
+    response = StreamingHttpResponse(lines, content_type="application/x-ndjson")
     response["Content-Disposition"] = f'attachment; filename="{run.pk}-receipts.jsonl"'
     response["Cache-Control"] = "no-store"
     return response

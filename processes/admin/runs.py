@@ -143,11 +143,12 @@ class RunAdmin(Record):
         return receipts.page(request, self.admin_site, self._seen(request, pk))
 
     def export(self, request: HttpRequest, pk: str) -> HttpResponseBase:
-        return receipts.export(self._seen(request, pk))
+        return receipts.export(request, self._seen(request, pk))
 
     def _seen(self, request: HttpRequest, pk: str) -> Run:
-        run = Run.objects.filter(pk=pk).select_related("version__process").defer("data", "inputs").first()
-        if run is None or not pk.isprintable():
+        found = Run.objects.filter(pk=pk).select_related("version__process").defer("data", "inputs")
+        run = found.first() if pk.isprintable() else None  # a NUL is nothing to ask PostgreSQL for
+        if run is None:
             raise Http404("There is no such run.")
         if not self.has_view_permission(request, run):
             raise PermissionDenied

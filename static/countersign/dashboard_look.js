@@ -71,7 +71,7 @@
     const dashed = one.fill === "dashed";
     const colour = dashed ? is.edge : is.ink;
     return {
-      label: one.name, data, borderColor: colour, borderWidth: 2, borderDash: dashed ? [4, 3] : [], spanGaps: false, tension: 0,
+      label: one.name, data, borderColor: colour, borderWidth: 2, borderDash: dashed ? [4, 3] : [], spanGaps: false, tension: 0, clip: 8,
       pointRadius: days.length > 40 ? 1.5 : 3, pointBackgroundColor: dashed ? is.ground : colour, pointBorderColor: colour,
       pointHoverBackgroundColor: dashed ? is.ground : colour, pointHoverBorderColor: colour,
     };

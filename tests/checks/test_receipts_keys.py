@@ -147,6 +147,11 @@ class TestRegistry:
         row = SigningKey.objects.get()
         assert (row.kid, row.x, row.retired_at, row.revoked_at) == (KID, json.loads(ONE)["x"], None, None)
 
+    def test_nothing_is_signed_before_its_key_is_there(self, settings):
+        settings.RECEIPT_KEY = ONE
+        said = examine(sign(), keys.published()).payload
+        assert keyset.moment(said["time"]) >= SigningKey.objects.get().created_at
+
     def test_signing_takes_no_statement(
         self, settings, django_assert_num_queries, django_capture_on_commit_callbacks
     ):
@@ -270,6 +275,17 @@ class TestCommand:
         settings.RECEIPT_KEY = ONE
         with pytest.raises(CommandError, match="is the environment's"):
             call_command("receipt_key", "rotate")
+
+    @pytest.mark.parametrize("action", ["retire", "revoke"])
+    def test_the_one_that_signs_here_has_to_be_followed_by_another(self, settings, capsys, action):
+        settings.RECEIPT_KEY = ONE
+        sign()
+        call_command("receipt_key", action, KID)
+        assert "signs here" in capsys.readouterr().err
+        settings.RECEIPT_KEY = TWO
+        sign()
+        call_command("receipt_key", action, KID)
+        assert capsys.readouterr().err == ""
 
     @pytest.mark.parametrize("action", ["retire", "revoke"])
     def test_retire_and_revoke(self, settings, capsys, action):

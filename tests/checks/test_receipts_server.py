@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from checks import codec, memory
 from checks import keys as bearer_keys
+from checks.judge import asking, callers
 from checks.models import CallSalt, Checkpoint, CheckpointHead, JudgeCall, Retained, SigningKey
 from checks.receipts import api, checkpoints, commitments, export, exporting, keys, keyset, merkle, sources
 from checks.receipts.encoding import b64, digest, unb64
@@ -159,8 +160,11 @@ class TestJudgeCalls:
         assert it["receipt"] in Retained.objects.get().response
         assert it["receipt_salt"] not in Retained.objects.get().response
 
-    def test_without_a_key_to_sign_with_nothing_is_kept(self, client, key, settings):
+    def test_without_a_key_to_sign_with_nothing_is_kept_asked_or_counted(
+        self, client, key, settings, monkeypatch
+    ):
         settings.RECEIPT_KEY = "x"
+        monkeypatch.setattr(asking, "judge", lambda _: pytest.fail("somebody was asked"))
         response = client.post(
             "/v1/judge",
             json.dumps(BODY),
@@ -169,6 +173,7 @@ class TestJudgeCalls:
         )
         assert response.status_code == 500 and "on our side" in response.json()["error"]["message"]
         assert not JudgeCall.objects.exists() and not CallSalt.objects.exists()
+        assert callers.counted(key[0]) == 0
 
     @pytest.mark.parametrize(
         "changes",
@@ -601,6 +606,7 @@ class TestExportCommand:
         settings.RECEIPT_KEY = "x"
         with pytest.raises(CommandError, match="RECEIPT_KEY holds no key"):
             call_command("export_receipts", "--to", str(tmp_path / "new"))
+        assert not (tmp_path / "new").exists()
 
 
 class TestAdmin:

@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from checks.facts.fetch import Fetcher
 from checks.models import FactResult, Verdict
-from processes import evaluating, publishing
+from checks.receipts import keys, verifying
+from processes import evaluating, proofs, publishing
 from processes.errors import checking
 from processes.models import HistoryEntry, Run, Submission
 from tests.processes.flows import cast, work
@@ -61,6 +62,33 @@ steps:
     facts: [{ type: equals, value: output.total, expected: 12 }]
   - { id: done, finish: added }
 ---
+"""
+FORKED = """\
+---
+name: forked
+description: Two at once.
+steps:
+  - { id: both, parallel: [post, say], next: done }
+  - id: post
+    agent: Post it.
+    output: { address: string, title: string }
+    facts: [{ type: url_contains, value: output.address, text: all well }]
+    next: join
+  - id: say
+    agent: Say who signs.
+    output: { who: person }
+    check: They may sign.
+    next: sign
+  - { id: sign, approve: Sign., person: steps.say.output.who, next: join }
+  - { id: done, finish: posted }
+---
+"""
+MANY_WRONG = """\
+    facts:
+      - { type: regex, value: output.note, expected: '(?=a)' }
+      - { type: regex, value: output.note, expected: 'a' }
+      - { type: equals, value: output.gone, expected: a }
+      - { type: url_contains, value: output.rows, text: a }
 """
 RIGHT = {"total": 12.5, "rows": [10, 2.5]}
 POST = {"address": URL, "title": "All of it"}
@@ -233,6 +261,72 @@ class TestOverTheNetwork:
             world.call(c.agent, "submit", token=claim["token"], output=POST, summary="s")
         assert seen == [False]
 
+    def test_other_work_takes_the_place_of_what_could_not_be_looked_at(self, world, c, monkeypatch):
+        """What is told of it, in rows and in its receipt, is told of it and not of the one before."""
+        run, claim = claimed(world, c, "linked", "post")
+        with looking(monkeypatch, page(b"", 503)):
+            world.refused(c.agent, "submit", token=claim["token"], output=POST, summary="s")
+            small = {**POST, "title": "small"}
+            world.refused(c.agent, "submit", token=claim["token"], output=small, summary="s")
+        assert list(Submission.objects.order_by("number").values_list("state", flat=True)) == [
+            "void",
+            "not_accepted",
+        ]
+        (entry,) = HistoryEntry.objects.filter(what="facts_fail")
+        said = verifying.examine(entry.receipt, keys.published()).payload
+        assert said["subject"] == str(Submission.objects.get(number=2).pk)
+        assert [check["passed"] for check in said["checks"]] == [False]
+        assert proofs.of_run(Run.objects.get(pk=run["run"]["id"])).hold
+
+    def test_unchanged_work_has_its_facts_with_its_verdict_and_the_page_is_not_fetched_again(
+        self, world, c, evaluator, monkeypatch
+    ):
+        evaluator.script = [[0.7]]
+        run, claim = claimed(world, c, "judged", "post")
+        with looking(monkeypatch, page(b"all well")) as server:
+            world.call(c.agent, "submit", token=claim["token"], output=POST, summary="s")
+            for number in (2, 3):
+                world.decide(c.ada, run, "returned", note="Again.")
+                token = world.claim(c.agent, run, "post")["token"]
+                world.call(c.agent, "submit", token=token, output=POST, summary="s")
+                about = Submission.objects.get(number=number)
+                rows = FactResult.objects.filter(about=about.pk).order_by("position")
+                assert [(row.asked, row.type, row.passed) for row in rows] == [
+                    (1, "regex", True), (1, "url_contains", True),
+                ]  # fmt: skip
+            assert len(server.asked) == 1
+        said = [
+            verifying.examine(entry.receipt, keys.published()).payload
+            for entry in HistoryEntry.objects.filter(what="checked").order_by("number")
+        ]
+        assert [len(each["checks"]) for each in said] == [2, 2, 2]
+        assert proofs.of_run(Run.objects.get(pk=run["run"]["id"])).hold
+
+    def test_a_verdict_that_ends_the_run_leaves_none_that_is_looked_at(
+        self, world, c, evaluator, monkeypatch
+    ):
+        """A sibling that began to be looked at meanwhile moved nothing that the verdict's call would have seen."""
+        world.publish(FORKED, escalations="finance")
+        run, claim = claimed(world, c, "forked", "post")
+
+        class Sent:
+            def ask(self, call, asking):
+                raise checking()
+
+        def meanwhile():
+            evaluator.before, before = None, evaluating._asker
+            monkeypatch.setattr(evaluating, "_asker", Sent())
+            world.refused(c.agent, "submit", token=claim["token"], output=POST, summary="s")
+            monkeypatch.setattr(evaluating, "_asker", before)
+
+        evaluator.before = meanwhile
+        with looking(monkeypatch, page(b"all well")):
+            output = {"who": "nobody@example.org"}
+            token = world.claim(c.agent, run, "say")["token"]
+            view = world.call(c.agent, "submit", token=token, output=output, summary="s")
+        assert view["run"]["outcome"] == "failed"
+        assert Submission.objects.get(attempt__step__name="post").state == "void"
+
     def test_an_address_inward_is_refused_by_the_guard_and_bounces(self, world, c):
         _, claim = claimed(world, c, "linked", "post")
         inward = {**POST, "address": "https://127.0.0.1/"}
@@ -340,6 +434,20 @@ class TestTheProfile:
     def test_on_it_is_told(self, world):
         assert "facts-1" in world.call(cast(world).agent, "describe")["profiles"]
         assert publishing.examine(SUMS).issues == ()
+
+    def test_every_issue_of_every_fact_is_told_at_once(self, world):
+        file = SUMS.replace(
+            "rows: { type: list", "note: { type: string, optional: true }, rows: { type: list"
+        )
+        file = file.replace("    facts:\n", MANY_WRONG)
+        messages = [str(issue) for issue in publishing.examine(file).issues]
+        for place, words in [
+            ("[0]", "no pattern"),
+            ("[1]", "optional"),
+            ("[2]", "output.gone"),
+            ("[3]", "list"),
+        ]:
+            assert any(f"facts{place}" in text and words in text for text in messages), (words, messages)
 
     def test_what_was_published_is_held_to_them_even_when_it_is_off(self, world, c, settings):
         settings.FACTS_1 = False

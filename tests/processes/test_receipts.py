@@ -230,6 +230,8 @@ class TestProofs:
 
     def test_a_forgotten_salt_leaves_the_chain_verifiable(self, world, c, evaluator, run):
         assert runs.forget_salt(run) is False  # it goes on
+        with pytest.raises(CommandError, match="still under way"):
+            call_command("forget_salts", "--run", run)
         world.call(c.ops, "cancel", runId=run, reason="r")
         assert runs.forget_salt(run) is True and runs.forget_salt(run) is False
         found = proved(run)
@@ -278,6 +280,10 @@ class TestDoors:
         stranger = Http(key=world.keys[world.agent(only=["sums"]).id])
         assert stranger.client.get(address, headers=stranger.headers).status_code == 403
         assert Http().client.get(address).status_code == 401
+        assert (
+            http.client.get("/v1/runs/%00/receipts", headers=http.headers).json()["error"]["code"]
+            == "not_found"
+        )
 
     def test_the_page_says_whether_all_of_it_holds(self, world, c, evaluator, client):
         run = unsure(world, c, evaluator)["run"]["id"]
@@ -300,7 +306,8 @@ class TestDoors:
         assert client.get(address).status_code == client.get(f"{address}export/").status_code == 403
         user.user_permissions.add(Permission.objects.get(codename="view_run"))
         assert client.get(address).status_code == 200
-        assert client.get("/admin/processes/run/r_nothing/receipts/").status_code == 404
+        for name in ("r_nothing", "%00"):
+            assert client.get(f"/admin/processes/run/{name}/receipts/").status_code == 404
         export = client.get(f"{address}export/")
         lines = b"".join(export.streaming_content).splitlines()
         assert export["Content-Disposition"].startswith("attachment") and len(lines) >= 3

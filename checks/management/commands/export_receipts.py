@@ -31,8 +31,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         since = _moment(options["since"]) if options["since"] else None
-        lines = exporting.lines(chain=options["chain"] or None, since=since)
         try:
+            lines = exporting.lines(chain=options["chain"] or None, since=since)
             if not options["to"]:
                 for line in lines:
                     sys.stdout.buffer.write(line)

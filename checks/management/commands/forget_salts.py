@@ -26,7 +26,9 @@ class Command(BaseCommand):
         unknown = [f"{kind} {number}" for kind, number in asked if not self._forget(kind, number)]
         self.stdout.write(f"{len(asked) - len(unknown)} forgotten.")
         if unknown:
-            raise CommandError(f"No salt is kept of {', '.join(unknown)}.")
+            raise CommandError(
+                f"No salt is kept of {', '.join(unknown)}, or it is still under way and needs it."
+            )
 
     def _forget(self, kind: str, number: str) -> bool:
         try:

@@ -64,17 +64,27 @@ class Command(BaseCommand):
                 keys.register(keys.load().key)
         keys.write(path, key, instead=True)
         keys.forget()
-        self.stdout.write(f"{path} holds {keys.register(key)} now; servers sign with it within ten minutes.")
+        self.stdout.write(f"{path} holds {keys.register(key)} now; servers sign with it within a minute.")
 
     def _retire(self, kid: str) -> None:
         self._known(kid)
         done = keys.retire(kid, timezone.now())
         self.stdout.write(f"{kid} is retired." if done else f"{kid} was retired before.")
+        self._warn(kid)
 
     def _revoke(self, kid: str) -> None:
         self._known(kid)
         done = keys.revoke(kid, timezone.now())
         self.stdout.write(f"{kid} is revoked." if done else f"{kid} was revoked before.")
+        self._warn(kid)
+
+    def _warn(self, kid: str) -> None:
+        if kid != self._mine():
+            return
+        how = "set another as RECEIPT_KEY and start again" if settings.RECEIPT_KEY else "receipt_key rotate"
+        self.stderr.write(
+            f"It signs here, and within a minute servers sign nothing any more: put another in its place now ({how})."
+        )
 
     def _known(self, kid: str) -> None:
         if SigningKey.objects.filter(kid=kid).exists():

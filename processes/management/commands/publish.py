@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from checks import roster
+from checks.receipts.keys import NoKeyError
 from processes.document import Document
 from processes.publishing import (
     UNMAPPED,
@@ -61,6 +62,8 @@ class Command(BaseCommand):
                     self._publish(path, found, wanted, options)
                 except RefusedError as error:
                     raise self._refusal(path, error) from None
+                except NoKeyError as error:
+                    raise CommandError(f"Nothing was published, for it can't be signed. {error}") from None
             if options["dry_run"]:
                 transaction.set_rollback(True)
 

@@ -173,6 +173,11 @@ def test_parameters(ask, query, issue):
     assert response.json()["error"]["issues"] == [issue]
 
 
+def test_more_parameters_than_are_read(ask):
+    answer = ask("?" + "&".join(["days=1"] * 1001))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid")
+
+
 def test_keys_that_open_nothing_here(client, ask):
     tools = keys.issue("an agent's")[1]
     gone, text = keys.issue("revoked", for_judge=True)
