@@ -1,4 +1,5 @@
-"""Middleware: a form that is larger than any page's is refused before its files are read.
+"""Middleware: a form that is larger than any page's is refused before its files are read, and so is an address with a
+character that no database keeps.
 
 The REST door bounds its own bodies, by tool, and the judge's views theirs (`bounds_its_body`); a page may take less than
 others do (`form_bytes`). Whoever sent a form keeps the page with all that was typed.
@@ -8,13 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from rest_framework.views import APIView
 
 from approvals.reading import words
 from approvals.screens import frame
+from checks import sizes
 
 
 class Bodies:
@@ -29,12 +31,19 @@ class Bodies:
     ) -> HttpResponse | None:
         if issubclass(getattr(view, "cls", object), APIView) or getattr(view, "bounds_its_body", False):
             return None
-        size = request.META.get("CONTENT_LENGTH") or "0"
+        # what machines ask answers for itself, as JSON
+        if not request.path.startswith("/v1/") and _holds_nul(request):
+            raise Http404("No address holds a NUL.")
+        size = sizes.told(request.META)
         chunked = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
         most = min(settings.MAX_FORM_BYTES, getattr(view, "form_bytes", settings.MAX_FORM_BYTES))
-        if not chunked and size.isdigit() and int(size) <= most:
+        if not chunked and size is not None and size <= most:
             return None
         return _too_large(request, most)
+
+
+def _holds_nul(request: HttpRequest) -> bool:
+    return "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", "")
 
 
 def _too_large(request: HttpRequest, most: int) -> HttpResponse:

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from rest_framework.utils.mediatypes import media_type_matches
 from rest_framework.views import APIView
 
-from checks import codec
+from checks import codec, sizes
 from processes import facts, files, logs, pipeline, proofs
 from processes.callers import NOBODY, Caller, CallerKind, of_agent, of_user
 from processes.errors import ToolError
@@ -163,8 +163,8 @@ class ToolView(Door):
         if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
             issue = "body: send it with a Content-Length"
             raise ToolError("invalid", "A body of unknown size is not read.", [issue])
-        size = request.META.get("CONTENT_LENGTH") or "0"
-        if not size.isdigit() or int(size) > most:
+        size = sizes.told(request.META)
+        if size is None or size > most:
             raise ToolError(
                 "invalid", f"The body is too large for {tool[:40]}.", [f"body: at most {most} bytes"]
             )

@@ -2,7 +2,8 @@
 
 For anybody, so it says nothing but that: no address, no version, no error's words. Database and broker are tried
 (a second at the most, and no more often than every other second, however many ask); clock and workers say by
-themselves that they are alive; how the evaluator does is known from its last asking, which nobody repeats for this.
+themselves that they are alive; how the evaluator does is known from its last asking, which nobody repeats for this;
+the key of receipts is looked at as whoever signs would.
 """
 
 import logging
@@ -22,6 +23,8 @@ from django.views.decorators.http import require_safe
 from kombu import Connection
 
 from checks import evaluators, outcomes
+from checks.receipts import signing
+from checks.receipts.keys import NoKeyError
 from processes import heartbeats
 from processes.heartbeats import Beat
 
@@ -29,7 +32,7 @@ log = logging.getLogger(__name__)
 
 OK, DOWN, NOT_USED = "ok", "down", "not_used"
 IMPAIRED = "impaired"
-PARTS = ("database", "broker", "worker", "beat", "evaluator")
+PARTS = ("database", "broker", "worker", "beat", "evaluator", "receipts")
 TRY_SECONDS = 1.0
 KEPT_SECONDS = 2.0
 CANNOT_SERVE = 503
@@ -95,6 +98,18 @@ def _read_evaluator() -> Part:
     return Part(OK if last.well else DOWN, datetime.fromtimestamp(last.since, UTC))
 
 
+def _can_sign() -> str:
+    """Whether there is a key to sign receipts with, without which no verdict and no decision is taken."""
+    try:
+        signing.ready()
+    except NoKeyError as error:
+        log.warning("receipts can't be signed: %s", error)
+        return DOWN
+    finally:
+        connections.close_all()
+    return OK
+
+
 def _reach_broker() -> bool:
     options = {"socket_connect_timeout": TRY_SECONDS, "socket_timeout": TRY_SECONDS}
     redis = settings.CELERY_BROKER_URL.startswith("redis")
@@ -114,8 +129,9 @@ class Health:
         self._database = Probe("the database", _read_beats)
         self._broker = Probe("the broker", _reach_broker)
         self._record = Probe("the evaluator's record", _read_evaluator)
+        self._signer = Probe("the key of receipts", _can_sign)
         self._beats: Mapping[str, Beat] = {}
-        self._evaluator = Part(NOT_USED)
+        self._evaluator = self._receipts = Part(NOT_USED)
         self._lock = threading.Lock()
         self._found: dict[str, Part] = {}
         self._found_at = float("-inf")
@@ -137,19 +153,23 @@ class Health:
     def _look(self) -> dict[str, Part]:
         scaled = bool(settings.CELERY_BROKER_URL)
         deadline = time.monotonic() + TRY_SECONDS
-        for probe in (self._database, self._record, *([self._broker] if scaled else [])):
+        for probe in (self._database, self._record, self._signer, *([self._broker] if scaled else [])):
             probe.start()
         database, beats = self._database.end(deadline)
         broker = self._broker.end(deadline)[0] if scaled else Part(NOT_USED)
         # with the database or the cache gone, what is known of the others is what was said last
         self._beats = self._beats if beats is None else beats
         self._evaluator = self._record.end(deadline)[1] or self._evaluator
+        signs = self._signer.end(deadline)[1]
+        if signs not in {None, self._receipts.state}:
+            self._receipts = Part(signs, timezone.now())
         return {
             "database": database,
             "broker": broker,
             "worker": _alive(self._beats.get(heartbeats.WORKER)) if scaled else Part(NOT_USED),
             "beat": _alive(self._beats.get(heartbeats.CLOCK)),
             "evaluator": self._evaluator,
+            "receipts": self._receipts,
         }
 
 

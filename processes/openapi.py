@@ -99,7 +99,7 @@ def _health() -> dict[str, Any]:
         "required": ["state", "seconds"],
         "additionalProperties": False,
     }
-    parts = ("database", "broker", "worker", "beat", "evaluator")
+    parts = ("database", "broker", "worker", "beat", "evaluator", "receipts")
     shape = {
         "type": "object",
         "properties": {"status": {"enum": ["ok", "impaired", "down"]}, **dict.fromkeys(parts, part)},

@@ -113,13 +113,13 @@ def looked_up(resolve: Resolve, host: str, deadline: float) -> Sequence[str]:
 
     Raises FetchError.
     """
-    outcomes: queue.SimpleQueue[Sequence[str] | None] = queue.SimpleQueue()
+    outcomes: queue.SimpleQueue[Sequence[str] | Exception] = queue.SimpleQueue()
 
     def run() -> None:
         try:
             outcomes.put(list(resolve(host)))
-        except (OSError, UnicodeError):
-            outcomes.put(None)
+        except (OSError, UnicodeError) as error:
+            outcomes.put(error)
         finally:
             _slots.release()
 
@@ -130,9 +130,16 @@ def looked_up(resolve: Resolve, host: str, deadline: float) -> Sequence[str]:
         found = outcomes.get(timeout=max(0.0, deadline - time.monotonic()))
     except queue.Empty:
         raise FetchError("The host's name could not be looked up in time.", refused=False) from None
-    if not found:
-        raise FetchError("The host's name is not known.", refused=False)
+    if isinstance(found, Exception) or not found:
+        raise FetchError("The host's name is not known.", refused=_never_was(found))
     return found
+
+
+def _never_was(found: Sequence[str] | Exception) -> bool:
+    """Whether there is no such name, rather than nobody who could say: asking again is in vain."""
+    if isinstance(found, socket.gaierror):
+        return found.errno == socket.EAI_NONAME
+    return isinstance(found, UnicodeError)
 
 
 def _read(url: str, where: str) -> Target:

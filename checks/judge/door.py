@@ -11,7 +11,7 @@ from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from checks import codec
+from checks import codec, sizes
 from checks.judge.callers import RefusedError
 from checks.judge.requests import MAX_BODY_BYTES
 
@@ -56,9 +56,9 @@ def body_of(request: HttpRequest) -> Any:
         raise RefusedError("invalid", 415, "Send JSON, with `Content-Type: application/json`.")
     if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         raise RefusedError("invalid", 411, "A body of unknown size is not read; send a Content-Length.")
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdigit() or int(length) > MAX_BODY_BYTES:
-        issues = [f"body: {length[:20]} bytes; at most {MAX_BODY_BYTES} are taken"]
+    size = sizes.told(request.META)
+    if size is None or size > MAX_BODY_BYTES:
+        issues = [f"body: at most {MAX_BODY_BYTES} bytes are taken"]
         raise RefusedError("too_large", 413, "The body is too large.", issues)
     try:
         return codec.loads(request.read(MAX_BODY_BYTES + 1))

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from checks import rates
+from checks import rates, sizes
 from checks.facts.shapes import shown
 from checks.judge.callers import RefusedError
 from checks.judge.door import answered, body_of, door
@@ -22,6 +23,7 @@ MAX_BODY_BYTES = 65_536
 KEPT_SECONDS = 300
 
 
+@csrf_exempt
 @require_safe
 def jwks(request: HttpRequest) -> HttpResponse:
     """Every key that ever signed, with its dates."""
@@ -69,9 +71,9 @@ def _count(request: HttpRequest) -> None:
 
 def _bound(request: HttpRequest) -> None:
     """Tighter than the judge's own."""
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if length.isdigit() and int(length) > MAX_BODY_BYTES:
-        issues = [f"body: {length[:20]} bytes; at most {MAX_BODY_BYTES} are taken"]
+    size = sizes.told(request.META)
+    if size is None or size > MAX_BODY_BYTES:
+        issues = [f"body: at most {MAX_BODY_BYTES} bytes are taken"]
         raise RefusedError("too_large", 413, "The body is too large.", issues)
 
 

@@ -3,6 +3,7 @@
 from unittest import mock
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -56,3 +57,20 @@ def test_a_size_that_nobody_can_tell(browser, name, value):
 def test_the_rest_door_has_bounds_of_its_own(browser):
     response = browser.post("/v1/claim", b"x" * 3000, content_type="application/json")
     assert response.status_code != 413
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/admin/processes/run/%00/change/",
+        "/admin/processes/historyentry/?run__id__exact=a%00b",
+        "/items/%00/",
+        "/?q=%00",
+        "/try/?example=%00",
+    ],
+)
+def test_an_address_with_a_nul_leads_nowhere(address):
+    """PostgreSQL has no such character, and would make it a 500."""
+    client = Client(raise_request_exception=False)
+    client.force_login(User.objects.create_superuser("root"))
+    assert client.get(address).status_code == 404

@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from checks import evaluators, outcomes
+from checks.receipts import keys
 from processes import health, heartbeats
 from processes.heartbeats import Beat
 from processes.openapi import document
@@ -56,6 +57,7 @@ def parts(monkeypatch, settings):
         def __init__(self):
             monkeypatch.setattr(health, "_read_beats", self.read)
             monkeypatch.setattr(health, "_reach_broker", self.reach)
+            monkeypatch.setattr(health, "_can_sign", lambda: "ok")
             self.health = health.Health()
 
     monkeypatch.setattr(health, "KEPT_SECONDS", 0.0)
@@ -72,7 +74,8 @@ def test_all_is_well(parts):
     status, view = parts.report()
     assert (status, view["status"]) == (200, "ok")
     assert states(view) == {
-        "database": "ok", "broker": "ok", "worker": "ok", "beat": "ok", "evaluator": "not_used"
+        "database": "ok", "broker": "ok", "worker": "ok", "beat": "ok", "evaluator": "not_used",
+        "receipts": "ok",
     }  # fmt: skip
     assert view["worker"]["seconds"] == 100 and view["evaluator"]["seconds"] is None
 
@@ -160,6 +163,17 @@ def test_the_evaluator_is_not_asked(parts, settings, well, state):
     with mock.patch("checks.evaluators.heuristic.Heuristic.ask", side_effect=AssertionError("asked")):
         _, view = parts.report()
     assert view["evaluator"] == {"state": state, "seconds": 0}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_key_that_signs_no_more_is_told(monkeypatch):
+    looked = health.Health()
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0.0)
+    assert states(looked.report()[1])["receipts"] == "ok"
+    keys.revoke(keys.load().kid, timezone.now())
+    keys.forget()
+    status, view = looked.report()
+    assert (status, view["status"], view["receipts"]["state"]) == (200, "impaired", "down")
 
 
 # ---- the door

@@ -334,3 +334,23 @@ class TestTheFact:
             started = time.monotonic()
             assert all(it.passed for it in facts.run([one, one, one], ""))
             assert time.monotonic() - started < 1.4
+
+
+@pytest.mark.parametrize(
+    ("error", "refused"),
+    [
+        (socket.gaierror(socket.EAI_NONAME, "no such name"), True),
+        (socket.gaierror(socket.EAI_AGAIN, "try again"), False),
+        (OSError("no network"), False),
+        (UnicodeError("no name at all"), True),
+    ],
+)
+def test_a_name_that_never_was_is_told_from_one_that_nobody_could_look_up(error, refused):
+    """The one bounces whoever wrote it; the other is to be asked again."""
+
+    def resolve(_):
+        raise error
+
+    with pytest.raises(FetchError) as caught:
+        Fetcher(resolve=resolve).get(URL)
+    assert (caught.value.refused, caught.value.message) == (refused, "The host's name is not known.")
