@@ -11,4 +11,5 @@ class ApprovalsConfig(AppConfig):
         from processes import seams
 
         seams.policies.append(policy.own_work)
+        seams.shortages.append(policy.nobody_impartial)
         seams.observers.append(queue.follow)

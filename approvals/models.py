@@ -1,8 +1,10 @@
 """What people need beside the protocol: the queue's own rows, and rules for who may decide what."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 
 from checks.models import Verdict
@@ -60,8 +62,24 @@ class GroupRule(models.Model):
     forbid_own_work = models.BooleanField(
         "never on one's own work",
         default=False,
-        help_text="Members can't decide on what they, or an agent they vouch for, have worked.",
+        help_text="Members can't decide on what they, or an agent they vouch for, have worked. "
+        "Where that leaves nobody of the group as an item opens, it goes to the operators.",
     )
 
     def __str__(self) -> str:
         return f"rule for {self.group}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        super().save(*args, **kwargs)
+        self._tell()
+
+    def delete(self, *args: Any, **kwargs: Any) -> Any:
+        deleted = super().delete(*args, **kwargs)
+        self._tell()
+        return deleted
+
+    def _tell(self) -> None:
+        from approvals import rules
+
+        rules.changed()
+        transaction.on_commit(rules.changed)  # somebody may have read it in between

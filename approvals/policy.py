@@ -1,11 +1,13 @@
 """Rules on decisions, enforced below every door. See `processes.seams`."""
 
-from django.db.models import CharField, Exists, Q, Value
+from django.contrib.auth.models import User
+from django.db.models import CharField, Exists, F, OuterRef, Q, Value
 from django.db.models.functions import Concat
 
+from approvals import rules
 from approvals.models import GroupRule
 from processes.models import Agent
-from processes.seams import Allow, Asked, Refuse, Ruling
+from processes.seams import Allow, Asked, Opening, Refuse, Ruling
 
 
 def own_work(asked: Asked) -> Ruling:
@@ -26,3 +28,18 @@ def own_work(asked: Asked) -> Ruling:
             "You can't decide on your own work here (a rule of this group). Ask another member or an operator."
         )
     return Allow()
+
+
+def nobody_impartial(opening: Opening) -> bool:
+    """Whether everybody of a group that may not decide on its own work has worked on this. No statement for a group
+    without that rule, one for others.
+    """
+    if opening.group not in rules.forbidding():
+        return False
+    by = opening.work.values("by")
+    agents = Agent.objects.annotate(named=Concat(Value("agent:"), F("name"), output_field=CharField()))
+    vouched = agents.filter(vouched_by=OuterRef("pk"), named__in=by)
+    members = User.objects.filter(groups=opening.group, is_active=True).annotate(
+        named=Concat(Value("person:"), F("username"), output_field=CharField())
+    )
+    return not members.exclude(Q(named__in=by) | Exists(vouched)).exists()

@@ -3,7 +3,7 @@
 Only `runs.py` calls this, under the run's lock. A bounded number of statements whatever the run's size.
 """
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from checks import codec, verdicts
 from checks.models import FactResult
@@ -74,6 +74,7 @@ def save_parts(loaded: Loaded, entries: list[HistoryEntry]) -> None:
     opened = [item for item in loaded.opened if item.state == ItemState.OPEN]
     for item in opened:
         item.attempt = loaded.attempts.get(item.step.name)
+        _staff(loaded, item)
         if loaded.handed is not None and item.kind == "approve":
             loaded.about[item.pk] = loaded.handed
     if closed or opened:
@@ -90,6 +91,16 @@ def save_parts(loaded: Loaded, entries: list[HistoryEntry]) -> None:
     )
     for observer in seams.observers:
         observer(change)
+
+
+def _staff(loaded: Loaded, item: WorkItem) -> None:
+    """An item that none of its group may decide is the operators'. Doing a task is no decision on work."""
+    if item.group_id is None or (item.kind == "task" and not item.escalated):
+        return
+    about = Q(pk=item.candidate_id) if item.escalated else Q(state=SubmissionState.ACCEPTED)
+    work = Submission.objects.filter(about, attempt__step__run=loaded.row)
+    if seams.nobody_left(seams.Opening(group=item.group_id, work=work)):
+        item.group = None
 
 
 def save_submissions(loaded: Loaded) -> None:

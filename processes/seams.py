@@ -1,8 +1,8 @@
-"""Two seams that the layer above fills at start-up, so that nothing here imports upward.
+"""Three seams that the layer above fills at start-up, so that nothing here imports upward.
 
-Policies are asked under the run's lock, before a decision moves the run. Observers follow in the
-transaction of every write: what they write stands or falls with it. Neither may ask a model, the
-network or the mail.
+Policies are asked under the run's lock, before a decision moves the run; who is left to decide, as an item opens for
+a group. Observers follow in the transaction of every write: what they write stands or falls with it. None of them may
+ask a model, the network or the mail.
 """
 
 from collections.abc import Callable
@@ -62,11 +62,25 @@ class Change:
     about: dict[str, Submission] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """An item that is about to open for a group, and the work that it is to decide on."""
+
+    group: int
+    work: QuerySet[Submission]
+
+
 Policy = Callable[[Asked], Ruling]
 Observer = Callable[[Change], None]
 
 policies: list[Policy] = []
+# each tells whether its rule leaves none of the group to decide; the item then is the operators'
+shortages: list[Callable[[Opening], bool]] = []
 observers: list[Observer] = []
+
+
+def nobody_left(opening: Opening) -> bool:
+    return any(shortage(opening) for shortage in shortages)
 
 
 def ruling(asked: Asked) -> Ruling:

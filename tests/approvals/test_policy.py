@@ -3,9 +3,10 @@
 import pytest
 from django.contrib.auth.models import User
 
-from approvals import policy
-from approvals.models import GroupRule
+from approvals import policy, rules
+from approvals.models import GroupRule, QueueEntry
 from processes import seams
+from processes.callers import of_user
 from processes.models import Agent, Submission, WorkItem
 from processes.states import Decision
 from tests.processes.flows import LOOPS, PEOPLE, cast, signing, work
@@ -153,6 +154,77 @@ def test_it_costs_one_statement(world, c, django_assert_num_queries):
     item.group = None
     with django_assert_num_queries(0):
         assert policy.own_work(asked) == seams.Allow()
+
+
+class TestNobodyLeft:
+    """Where the rule leaves none of the group, the item is the operators' as it opens."""
+
+    def test_the_only_member_did_the_work(self, world, c):
+        forbid(world, "board")
+        world.user("solo", "board", "finance")
+        solo = of_user(User.objects.get(username="solo"))
+        run = edited(world, c, solo)  # finance edits and approves first
+        world.decide(c.eve, run, "approved")
+        item = WorkItem.objects.get(state="open")
+        assert (item.group, item.person) == (None, None)
+        assert QueueEntry.objects.get().group is None
+        assert world.refused(
+            solo, "decide", **{**world.item(c.ops, run)["decide"]["arguments"], "decision": "approved", "requestId": "1"}
+        ).code == "forbidden"  # fmt: skip
+        assert world.decide(c.ops, run, "approved")["run"]["state"] == "ended"
+
+    def test_while_somebody_else_is_a_member_it_stays_the_groups(self, world, c):
+        forbid(world, "finance")
+        edited(world, c, c.ada)
+        assert WorkItem.objects.get(state="open").group == world.group("finance")
+
+    @pytest.mark.parametrize("left", [False, True])
+    def test_who_may_not_sign_in_any_more_is_not_left(self, world, c, left):
+        forbid(world, "finance")
+        User.objects.filter(username="eve").update(is_active=left)
+        edited(world, c, c.ada)
+        assert (WorkItem.objects.get(state="open").group is not None) is left
+
+    def test_a_candidate_of_the_only_members_agent(self, world, c, evaluator):
+        forbid(world, "finance")
+        User.objects.filter(username="eve").delete()
+        world.publish(SCREENING, finance="finance", escalations="finance")
+        vouch(c.agent, "ada")
+        evaluator.script = [[0.7]]
+        run = world.start(c.agent)
+        world.submit(c.agent, world.claim(c.agent, run)["token"])
+        assert WorkItem.objects.get(state="open").group is None
+        world.decide(c.ops, run, "completed")
+
+    def test_a_task_is_work_and_stays_with_its_group(self, world, c):
+        forbid(world, "editors")
+        world.group("editors").user_set.clear()
+        world.publish(LOOPS, editors="editors", finance="finance", board="board")
+        run = world.call(c.agent, "start_run", process="loops", inputs={})
+        work(world, c.agent, run, "draft", output={}, summary="s")
+        assert WorkItem.objects.get(state="open").group == world.group("editors")
+
+    def test_a_changed_rule_is_known_at_once(self, world, c):
+        edited(world, c, c.ada)
+        assert rules.forbidding() == frozenset()
+        forbid(world, "finance")
+        assert rules.forbidding() == {world.group("finance").pk}
+        GroupRule.objects.get().delete()
+        assert rules.forbidding() == frozenset()
+
+    def test_it_costs_nothing_without_a_rule_and_one_statement_with_it(
+        self, world, c, django_assert_num_queries
+    ):
+        forbid(world, "finance")
+        run = edited(world, c, c.ada)
+        submissions = Submission.objects.filter(attempt__step__run=run["run"]["id"])
+        rules.forbidding()
+        board, finance = world.group("board").pk, world.group("finance").pk
+        with django_assert_num_queries(0):
+            assert not policy.nobody_impartial(seams.Opening(group=board, work=submissions))
+        opening = seams.Opening(group=finance, work=submissions)
+        with django_assert_num_queries(1):
+            assert not policy.nobody_impartial(opening)
 
 
 # ---- the seam itself

@@ -16,6 +16,7 @@ from django.test import Client, TestCase
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
+from approvals import rules
 from checks import roster
 from checks.receipts import keys
 from tests.config.populous import Builder
@@ -120,7 +121,9 @@ class Meter:
         self.table = defaultdict(dict)
 
     def count(self, name, size, call):
-        roster.current()  # read once in half a minute and after a change, by whoever comes first
+        # both are read once in half a minute and after a change, by whoever comes first
+        roster.current()
+        rules.forbidding()
         with CaptureQueriesContext(connection) as captured:
             response = call()
             for _ in getattr(response, "streaming_content", ()):
