@@ -1,5 +1,5 @@
-"""Middleware: a form that is larger than any page's is refused before its files are read, and so is an address with a
-character that no database keeps.
+"""Middleware: a form that is larger than any page's is refused before its files are read, and so is an address of the admin
+with a character that PostgreSQL has not.
 
 The REST door bounds its own bodies, by tool, and the judge's views theirs (`bounds_its_body`); a page may take less than
 others do (`form_bytes`). Whoever sent a form keeps the page with all that was typed.
@@ -31,9 +31,9 @@ class Bodies:
     ) -> HttpResponse | None:
         if issubclass(getattr(view, "cls", object), APIView) or getattr(view, "bounds_its_body", False):
             return None
-        # what machines ask answers for itself, as JSON
-        if not request.path.startswith("/v1/") and _holds_nul(request):
-            raise Http404("No address holds a NUL.")
+        # our own pages and doors look for themselves
+        if request.path.startswith("/admin/") and _holds_nul(request):
+            raise Http404("No address of the admin holds a NUL.")
         size = sizes.told(request.META)
         chunked = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
         most = min(settings.MAX_FORM_BYTES, getattr(view, "form_bytes", settings.MAX_FORM_BYTES))
