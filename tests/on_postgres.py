@@ -22,7 +22,7 @@ FIRST = [
     "processes/test_evaluating.py", "processes/test_runs.py", "processes/test_pipeline.py",
     "processes/test_statements.py", "processes/test_waits.py", "processes/test_files.py", "processes/test_bounds.py",
     "processes/test_publishing.py", "processes/test_health.py", "processes/test_facts.py", "processes/test_receipts.py",
-    "checks/test_receipts_*.py",
+    "checks/test_receipts_*.py", "checks/receipts",
 ]  # fmt: skip
 
 

@@ -8,12 +8,16 @@ import os
 import shutil
 import tempfile
 
-# one folder per run, handed down to the workers and servers that a run starts
+# one folder per run, handed down to the workers and servers that a run starts; in it one of each worker's own, so that
+# none sees the files of another
 if "COUNTERSIGN_TEST_DIR" not in os.environ:
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - a folder of its own in it
     os.environ["COUNTERSIGN_TEST_DIR"] = tempfile.mkdtemp(prefix="countersign-tests-", dir=memory)
     atexit.register(shutil.rmtree, os.environ["COUNTERSIGN_TEST_DIR"], ignore_errors=True)
-os.environ["VAR_DIR"] = os.environ["COUNTERSIGN_TEST_DIR"]
+os.environ["VAR_DIR"] = os.path.join(  # noqa: PTH118 - as text, for the environment
+    os.environ["COUNTERSIGN_TEST_DIR"], os.environ.get("PYTEST_XDIST_WORKER", "main")
+)
+os.makedirs(os.environ["VAR_DIR"], exist_ok=True)  # noqa: PTH103 - likewise
 KEPT_OUT = (
     "EVALUATOR",
     "SITE_URL",

@@ -73,7 +73,7 @@ NO_PAGES = {
     "v1/<slug:tool>": "the tools: counted in tests/processes/test_statements.py",
     "v1/judge": "answers machines: tests/checks/judge",
     "v1/consensus": "likewise",
-    "v1/receipts/verify": "answers machines: tests/checks/test_receipts_server.py",
+    "v1/receipts/verify": "answers machines: tests/checks/receipts",
     "v1/usage": "likewise",
     "v1/runs/<str:run>/facts": "answers machines: tests/processes/test_facts.py",
     "v1/runs/<str:run>/receipts": "likewise: tests/processes/test_receipts.py",

@@ -14,7 +14,7 @@ from checks import codec, keys, rates
 from checks.judge import asking, demo, drawing, examples, forms
 from checks.judge.requests import read_consensus, read_judge
 from checks.models import JudgeCall, Retained
-from tests.checks.judge.test_judge_api import Model
+from tests.checks.judge.scripted import Model
 
 pytestmark = pytest.mark.django_db
 TASK, GOOD = "Say from where the ferry leaves.", "The ferry leaves from pier 3."
