@@ -187,6 +187,7 @@ class TestOverTheNetwork:
 
         def cancelled(self, url):
             world.call(c.ops, "cancel", runId=run["run"]["id"], reason="r")
+            connections.close_all()  # this thread's own
             return real(self, url)
 
         monkeypatch.setattr(Fetcher, "get", cancelled)
