@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.db import connections
 from django.utils import timezone
@@ -81,18 +82,12 @@ def judge(
     judged = _judged(questions, answers, limits)
     addressed = answers is not None and (answers.answers[-1].probability or 0.0) >= canary.YES_FROM
     verdict = worst(item.result for item in judged) if judged else Verdict.ERROR
-    by = answers.by if answers else None
-    stopgap = by is not None and by.stopgap
+    stopgap = answers is not None and answers.by is not None and answers.by.stopgap
     doubted = verdict == Verdict.PASS and (addressed or stopgap)
     return Judgement(
         verdict=Verdict.UNSURE if doubted else verdict,
         advisory=advisory,
         judged=judged,
-        model=answers.model if answers else "",
-        evaluator=by.name if by else asked_of.name if asked_of else "none",
-        evaluator_version=by.version if by else version_of(asked_of),
-        method=answers.method if answers else getattr(asked_of, "method", ""),
-        is_model=by.is_model if by else asked_of.is_model if asked_of else False,
         truncated=truncated,
         digest=materials.digest(material, questions, version_of(asked_of)),
         # nothing is less sure than a pass that the work itself asked for, or that no model gave
@@ -103,11 +98,24 @@ def judge(
         milliseconds=round((time.monotonic() - started) * 1000),
         at=timezone.now(),
         stopgap=stopgap,
-        requests=answers.requests if answers else 0,
-        input_tokens=answers.input_tokens if answers else None,
-        output_tokens=answers.output_tokens if answers else None,
-        cost=by.cost if by else None,
+        **_by(asked_of, answers),
     )
+
+
+def _by(asked_of: Evaluator | None, answers: Answers | None) -> dict[str, Any]:
+    """Who judged, and what that took: of several, the one that answered; without an answer, whoever was asked."""
+    by = answers.by if answers else None
+    return {
+        "model": answers.model if answers else "",
+        "evaluator": by.name if by else asked_of.name if asked_of else "none",
+        "evaluator_version": by.version if by else version_of(asked_of),
+        "method": answers.method if answers else getattr(asked_of, "method", ""),
+        "is_model": by.is_model if by else asked_of.is_model if asked_of else False,
+        "requests": answers.requests if answers else 0,
+        "input_tokens": answers.input_tokens if answers else None,
+        "output_tokens": answers.output_tokens if answers else None,
+        "cost": by.cost if by else None,
+    }
 
 
 def version_of(evaluator: Evaluator | None) -> str:
