@@ -63,7 +63,7 @@ def read(pk: str, caller: Caller, user: User) -> Facts | None:
         item.candidate = _of(item.candidate_id, handed_in)
     about = _about(item, handed_in)
     uploads = _uploads([about, *_before(about, handed_in)])
-    history = HistoryEntry.objects.filter(run=loaded.row).select_related("verdict").order_by("-number")
+    history = HistoryEntry.objects.filter(run=loaded.row).select_related("verdict").defer("receipt")
     return Facts(
         place=place,
         loaded=loaded,
@@ -71,7 +71,7 @@ def read(pk: str, caller: Caller, user: User) -> Facts | None:
         spec=loaded.compiled.document.steps[item.step.name],
         about=about,
         earlier=_before(about, handed_in),
-        history=list(history[:HISTORY]),
+        history=list(history.order_by("-number")[:HISTORY]),
         uploads=uploads,
         results=_results(about, loaded, worked),
         now=timezone.now(),

@@ -94,6 +94,7 @@ def changed(run: Run, seen: int) -> Notice:
     since = list(
         HistoryEntry.objects.filter(run=run, number__gt=seen)
         .select_related("verdict")
+        .defer("receipt")
         .order_by("-number")[:SHOWN]
     )
     return Notice(

@@ -36,7 +36,7 @@ def drafted(process: Process | str) -> Version | None:
 def versions(process: Process) -> QuerySet[Version]:
     """A process's versions, newest first, with the number of their runs; no text is loaded."""
     return (
-        process.versions.defer("text")
+        process.versions.defer("text", "receipt")
         .annotate(run_count=runs_of("version"))
         .order_by(F("number").desc(nulls_first=True))
     )

@@ -351,7 +351,7 @@ class HistoryEntryAdmin(Record):
     search_fields = ("=run__id", "=by")
     search_help_text = "A run's id, or who did it."
     ordering = ("-pk",)
-    payload = ("note", "run__data", "run__inputs", "run__ended_note")
+    payload = ("note", "receipt", "run__data", "run__inputs", "run__ended_note")
     fields = readonly_fields = ("of_run", "number", "at", "what", "step", "by", "attempt", "note", "said")
 
     @admin.display(description="run", ordering="run")
