@@ -52,9 +52,6 @@ def _too_large(request: HttpRequest, most: int) -> HttpResponse:
     )
     text = f"The form was larger than {words.size(most)} and was not sent. {advice}"
     if frame.htmx(request):
-        # the page stays as it is, and says so
-        response = render(request, "approvals/_toasts.html", {"messages": [text]})
-        response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#toasts", "innerHTML"
-        return response
+        return frame.toast(request, text)
     context = {"title": "Too large", "text": f"{text} Your browser's back button leads to what you typed."}
     return render(request, "413.html", context, status=413)

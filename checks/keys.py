@@ -24,12 +24,12 @@ _NOBODY = "0" * 64
 
 
 def issue(label: str, *, for_judge: bool = False) -> tuple[Key, str]:
-    """A new key and its text, which can't be had again. Raises ValueError on a label not 1 to 100 long.
+    """A new key and its text, which can't be had again. Raises ValueError on a label not 1 to 100 long or not on one line.
 
     It opens the protocol's tools, or the judge API.
     """
     label = label.strip()
-    if not 0 < len(label) <= 100:  # noqa: PLR2004 - the column's width
+    if not 0 < len(label) <= 100 or not label.isprintable():  # noqa: PLR2004 - the column's width
         raise ValueError("a key needs a label of 1 to 100 characters, so that people know whose it is")
     prefix = "".join(secrets.choice(_ALPHABET) for _ in range(PREFIX_CHARS))
     secret = secrets.token_urlsafe(_SECRET_BYTES)

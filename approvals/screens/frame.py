@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser, Permission, User
 from django.contrib.auth.views import redirect_to_login
 from django.db.models import BooleanField, Exists, Q, Value
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -39,7 +40,9 @@ type View[**P] = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def signed_in[**P](view: View[P]) -> View[P]:
-    """To the sign-in page and back. A fragment is never replaced by that page: htmx goes there instead."""
+    """To the sign-in page and back. A fragment is never replaced by that page: htmx goes there instead. A form stays where
+    it is, with what was typed.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -48,6 +51,9 @@ def signed_in[**P](view: View[P]) -> View[P]:
         asked = htmx(request)
         if not asked:
             return redirect_to_login(request.get_full_path())
+        if request.method == "POST":
+            text = "Not sent: you are signed out. Sign in there, come back, and send it again; all you typed stays here."
+            return toast(request, text, status=403, sign_in=True)
         here = asked.current_url_abs_path or "/"
         return HttpResponseClientRedirect(redirect_to_login(here).url)
 
@@ -83,6 +89,13 @@ def context(title: str, *, waiting: int, sections: May, here: str = "") -> dict[
         "sections": sections,
         "here": here,
     }
+
+
+def toast(request: HttpRequest, text: str, *, status: int = 200, **also: bool) -> HttpResponse:
+    """For htmx: the page stays as it is, and says so. `also`: `sign_in` (a link to it), `renew` (the page's tokens)."""
+    response = render(request, "approvals/_toasts.html", {"messages": [text], **also}, status=status)
+    response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#toasts", "innerHTML"
+    return response
 
 
 def no_content() -> HttpResponse:

@@ -169,10 +169,18 @@ def queue(request: HttpRequest) -> HttpResponseBase:
     return response
 
 
-@frame.signed_in
 @never_cache
 def queue_news(request: HttpRequest) -> HttpResponseBase:
-    """The poll: how many items came since the page was made. It never sends the items themselves."""
+    """The poll: how many items came since the page was made. It never sends the items themselves, and takes nobody who is
+    signed out away from what they were typing.
+    """
+    if frame.htmx(request) and not request.user.is_authenticated:
+        return frame.toast(request, "You are signed out. All you typed stays here.", sign_in=True)
+    return _news(request)
+
+
+@frame.signed_in
+def _news(request: HttpRequest) -> HttpResponseBase:
     since = parse_datetime(request.GET.get("since", "")[:40]) if request.GET.get("since") else None
     if since is None or since.tzinfo is None:
         return frame.no_content()

@@ -154,6 +154,14 @@ class Row:
     cells: tuple[Cell, ...]
 
 
+class Fraction(forms.DecimalField):
+    """A number as it is written into a text: -0 is 0."""
+
+    def clean(self, value: Any) -> Decimal | None:
+        found: Decimal | None = super().clean(value)
+        return None if found is None else found + 0
+
+
 class NumbersForm(forms.Form):
     """The numbers of every question of a process. Empty = the server's default."""
 
@@ -186,7 +194,7 @@ class NumbersForm(forms.Form):
         if question.kind is Kind.RUBRIC and key == "pass":
             levels = [(str(n), f"{n}: {text}") for n, text in enumerate(question.levels)]
             return forms.TypedChoiceField(label=label, choices=levels, coerce=int)
-        return forms.DecimalField(
+        return Fraction(
             label=label,
             required=False,
             min_value=Decimal(0),

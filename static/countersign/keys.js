@@ -3,7 +3,7 @@
 {
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
-  const wide = window.matchMedia("(min-width: 1180px)");
+  const wide = window.matchMedia("(min-width: 73.75rem)");
   const inDesk = () => wide.matches && one(".desk") !== null;
   const typing = (element) =>
     element.matches("input:not([type=radio], [type=checkbox], [type=file]), textarea, select, [contenteditable]");

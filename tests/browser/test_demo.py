@@ -44,8 +44,8 @@ class Demo:
             self.said.append(self._lines.get(timeout=120))
         return "\n".join(self.said)
 
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGINT)
+    def stop(self, by: signal.Signals = signal.SIGINT) -> None:
+        self.process.send_signal(by)
         self.process.wait(timeout=20)
 
 
@@ -86,4 +86,6 @@ def test_the_demo_shows_every_kind_of_case_and_survives_a_second_start(demo, chr
     said = again.until("Ctrl-C stops the server.")
     assert "says the same already" in said
     assert "started" not in said  # the queue still holds what the first start brought
-    again.stop()
+    again.stop(signal.SIGTERM)
+    with socket.socket() as probe:  # whatever ends the command, its server goes too
+        assert probe.connect_ex(("127.0.0.1", int(again.url.rpartition(":")[2]))) != 0

@@ -111,6 +111,12 @@ def test_a_number_is_taken_out(client, author, version):
     assert made.change == "back to the server's"
 
 
+def test_a_zero_has_no_sign(client, author, version):
+    client.post(page_of(version), {**SAME, "fail-0-write": "-0"})
+    text = Version.objects.get(published_at__isnull=True).text
+    assert "fail: 0\n" in text and "-0" not in text
+
+
 def test_nothing_changed_is_no_draft(client, author, version):
     html = client.post(page_of(version), {**SAME, "pass-0-write": "0.90"}).content.decode()
     assert "No number differs" in html

@@ -9,6 +9,8 @@ from django.utils import timezone
 from checks import keys
 from checks.models import Key
 
+MOST_CALLS = 2**31 - 1  # what its column holds
+
 
 class Command(BaseCommand):
     help = "Make, list or revoke keys of the judge API. A key is printed once, alone on the last line."
@@ -22,8 +24,8 @@ class Command(BaseCommand):
         getattr(self, f"_{options['action']}")(options["name"], options["calls_per_day"])
 
     def _create(self, name: str, calls: int | None) -> None:
-        if calls is not None and calls < 0:
-            raise CommandError("--calls-per-day is a whole number from 0 on.")
+        if calls is not None and not 0 <= calls <= MOST_CALLS:
+            raise CommandError(f"--calls-per-day is a whole number from 0 to {MOST_CALLS}.")
         if self._live().filter(label=name).exists():
             raise CommandError(f"There is a key {name}; revoke it first, or choose another name.")
         try:

@@ -3,9 +3,10 @@
 import io
 import os
 import secrets
+import signal
 import socket
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 import httpx
@@ -32,7 +33,7 @@ class Command(BaseCommand):
     help = "Set up a demo, start a server on 127.0.0.1 and let an agent work; Ctrl-C stops it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT") or 8000))
+        parser.add_argument("--port", type=_port, default=os.environ.get("PORT") or "8000")
         parser.add_argument(
             "--attack", action="store_true", help="the agent also hands in work that tries to steer its judge"
         )
@@ -45,6 +46,9 @@ class Command(BaseCommand):
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(line_buffering=True)  # progress is shown as it happens, in a pipe too
         _refuse_elsewhere()
+        signal.signal(
+            signal.SIGTERM, signal.default_int_handler
+        )  # an end from outside takes the server along
         port = options["port"]
         url = f"http://127.0.0.1:{port}"
         _refuse_taken(port)
@@ -137,6 +141,12 @@ def _refuse_elsewhere() -> None:
             "The demo runs on its own SQLite only. Unset DATABASE_URL, BROKER_URL and SITE_URL, or set VAR_DIR to a "
             "folder for the demo."
         )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise ArgumentTypeError(f"{text!r} is no port; write a number from 1 to 65535")
+    return int(text)
 
 
 def _refuse_taken(port: int) -> None:

@@ -24,6 +24,10 @@ class Command(BaseCommand):
                 _, key = agents.create(name)
             except ValidationError as error:
                 raise CommandError("; ".join(error.messages)) from None
+            except ValueError:
+                raise CommandError(
+                    "An agent's name has 1 to 100 characters: letters, digits, - and _."
+                ) from None
             self.stdout.write(f"Agent {name} is made. Its key, shown this once:\n{key}")
             return
         agent = Agent.objects.select_related("key").filter(name=name).first()
