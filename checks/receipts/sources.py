@@ -23,6 +23,11 @@ def tables(chain: str | None = None) -> Iterator[type[Receipted]]:
             yield model
 
 
+def known(chain: str) -> bool:
+    """Whether anything was ever signed into a chain of this name. One statement."""
+    return any(rows(model).filter(chain=chain).exists() for model in tables(chain))
+
+
 def rows(model: type[Receipted]) -> QuerySet[Any]:
     """All that have a receipt."""
     return model._meta.base_manager.filter(receipt__isnull=False)

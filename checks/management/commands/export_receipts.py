@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.dateparse import parse_date, parse_datetime
 
-from checks.receipts import exporting
+from checks.receipts import exporting, sources
 
 
 class Command(BaseCommand):
@@ -31,6 +31,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         since = _moment(options["since"]) if options["since"] else None
+        if (chain := options["chain"]) and not sources.known(chain):
+            raise CommandError(f"There is no chain {chain!r}. A run's is run: and its id, as on its page.")
         try:
             lines = exporting.lines(chain=options["chain"] or None, since=since)
             if not options["to"]:

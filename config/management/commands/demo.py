@@ -143,8 +143,11 @@ def _refuse_elsewhere() -> None:
         )
 
 
+MOST_PORTS = 65_535
+
+
 def _port(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_PORTS:
         raise ArgumentTypeError(f"{text!r} is no port; write a number from 1 to 65535")
     return int(text)
 

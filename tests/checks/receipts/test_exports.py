@@ -105,6 +105,12 @@ class TestExport:
 
 
 class TestExportCommand:
+    @pytest.mark.parametrize("chain", ["key:0", "run:r_x", "nothing", "checkpoints"])
+    def test_a_chain_that_is_not_there_is_refused(self, judged, chain):
+        judged()
+        with pytest.raises(CommandError, match="There is no chain"):
+            call_command("export_receipts", "--chain", chain)
+
     def test_writes_a_file_that_the_offline_command_verifies(self, judged, client, tmp_path):
         judged()
         checkpoints.sweep()
