@@ -54,4 +54,4 @@ def _too_large(request: HttpRequest, most: int) -> HttpResponse:
     if frame.htmx(request):
         return frame.toast(request, text)
     context = {"title": "Too large", "text": f"{text} Your browser's back button leads to what you typed."}
-    return render(request, "413.html", context, status=413)
+    return render(request, "refused.html", context, status=413)

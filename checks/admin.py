@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import path
 
 from checks import evaluator_admin, limits, verdicts
+from checks.admin_records import ReadOnly, Written
 from checks.judge import admin as judge_admin
 from checks.models import Answer, CheckLimits, Verdict
 from checks.questions import Limits, sentence
@@ -21,16 +22,6 @@ from checks.receipts import admin as receipts_admin
 from checks.replay import LAST, replay, under
 
 __all__ = ["evaluator_admin", "judge_admin", "receipts_admin"]  # which register their own
-
-
-class ReadOnly:
-    """Nobody changes or deletes a record here, whatever the permissions."""
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 class AnswerInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs only
@@ -52,7 +43,7 @@ class AnswerInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]  # 
 
 
 @admin.register(Verdict)
-class VerdictAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+class VerdictAdmin(Written):
     # what a check took is added up on the page of costs; each verdict's own numbers stand on its page
     list_display = (
         "at", "verdict", "advisory", "addressed", "model", "evaluator", "rank", "milliseconds", "cost",
@@ -60,15 +51,11 @@ class VerdictAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # gen
     list_filter = ("verdict", "advisory", "addressed", "model", "evaluator", "at")
     search_fields = ("=id", "=digest")
     search_help_text = "A verdict's id or the digest of its material."
-    show_full_result_count = False
     inlines = (AnswerInline,)
 
     @admin.display(description="least sure", ordering="least_sure")
     def rank(self, verdict: Verdict) -> str | None:
         return None if verdict.least_sure is None else f"{verdict.least_sure:.2f}"
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
 
 
 THRESHOLDS = ("check_pass", "check_fail", "check_confidence")

@@ -13,6 +13,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from checks import codec
 from checks.models import CheckpointHead, FactResult
+from checks.questions import in_force
 from checks.receipts import commitments, keys, verifying
 from checks.receipts.encoding import b64, digest
 from checks.receipts.keyset import PublicKey
@@ -210,7 +211,7 @@ def _as_recorded(
         return {}, [*wrong, "The submission that it is about is gone."]
     if payload.get("checks") and not _same_facts(payload["checks"], submission, records.facts):
         wrong.append("The facts on record are not those that it tells.")
-    if not _same(payload.get("thresholds"), [receipting.thresholds(answer) for answer in answers]):
+    if not _same(payload.get("thresholds"), [in_force(answer) for answer in answers]):
         wrong.append("The thresholds on record are not those that it tells.")
     asks = [answer.ask for answer in answers]
     return receipting.parts_of_verdict(text, asks, codec.loads(submission.content), submission.by), wrong

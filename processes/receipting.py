@@ -12,7 +12,7 @@ from typing import Any
 from checks import codec
 from checks.models import FactResult
 from checks.models import Verdict as VerdictRow
-from checks.questions import Answered
+from checks.questions import Answered, in_force
 from checks.receipts import commitments, signing
 from checks.receipts.encoding import digest
 from checks.receipts.payload import Draft
@@ -149,19 +149,13 @@ def _verdict(
         actor="server",
         verdict=row.verdict if row is not None else word,
         checks=checks_of(result for result in loaded.facts if result.about == submission.pk),
-        thresholds=[thresholds(answer) for answer in answers],
+        thresholds=[in_force(answer) for answer in answers],
         engine=row.evaluator if row is not None else facts.BY,
         model=(row.model or None) if row is not None else None,
     )
     spec = loaded.compiled.document.steps[step]
     asks = [answer.ask for answer in answers]
     return draft, parts_of_verdict(spec.text, asks, codec.loads(submission.content), submission.by)
-
-
-def thresholds(answer: Answered) -> dict[str, float]:
-    """Those that were in force for one answer."""
-    found = {"pass": answer.pass_at, "fail": answer.fail_below, "confidence": answer.confidence_asked}
-    return {name: value for name, value in found.items() if value is not None}
 
 
 def _decided(loaded: Loaded, entry: HistoryEntry, seen: str) -> tuple[Draft, Parts] | None:

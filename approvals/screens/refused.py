@@ -19,4 +19,4 @@ def csrf(request: HttpRequest, reason: str = "") -> HttpResponse:
         "Nothing was sent: you signed in anew since the page was opened, or your browser keeps no cookies. Your browser's "
         "back button leads to what you typed; copy it, reload the page, and send it again."
     )
-    return render(request, "413.html", {"title": "Not sent", "text": text}, status=FORBIDDEN)
+    return render(request, "refused.html", {"title": "Not sent", "text": text}, status=FORBIDDEN)

@@ -50,18 +50,18 @@ def _refuse_method(request: HttpRequest, method: str) -> None:
         raise RefusedError("invalid", 405, f"Only {method} is taken here.")
 
 
-def body_of(request: HttpRequest) -> Any:
+def body_of(request: HttpRequest, most: int = MAX_BODY_BYTES) -> Any:
     """The JSON that was sent. What is not worth reading is refused before it is read."""
     if request.content_type not in {"application/json", ""}:
         raise RefusedError("invalid", 415, "Send JSON, with `Content-Type: application/json`.")
     if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         raise RefusedError("invalid", 411, "A body of unknown size is not read; send a Content-Length.")
     size = sizes.told(request.META)
-    if size is None or size > MAX_BODY_BYTES:
-        issues = [f"body: at most {MAX_BODY_BYTES} bytes are taken"]
+    if size is None or size > most:
+        issues = [f"body: at most {most} bytes are taken"]
         raise RefusedError("too_large", 413, "The body is too large.", issues)
     try:
-        return codec.loads(request.read(MAX_BODY_BYTES + 1))
+        return codec.loads(request.read(most + 1))
     except codec.CodecError as error:
         raise RefusedError(
             "invalid", 400, "The body is no JSON that is taken here.", [f"body: {error}"]

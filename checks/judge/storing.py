@@ -18,7 +18,7 @@ from checks.claims import Status
 from checks.consensus import Consensus
 from checks.judge.asking import DETERMINISTIC, Judgement
 from checks.models import CallSalt, JudgeCall, Key, Retained
-from checks.questions import Judged
+from checks.questions import flat, in_force
 from checks.receipts import commitments, signing
 from checks.receipts.encoding import b64
 from checks.receipts.payload import Draft
@@ -60,7 +60,7 @@ def of_judgement(number: UUID, key: Key, body: Any, it: Judgement, milliseconds:
         **{str(status): statuses.count(status) for status in Status},
     )
     asked = [*it.found.criteria, *([it.found.task] if it.found.task is not None else [])]
-    return Made(call, [_thresholds(judged) for judged in asked])
+    return Made(call, [in_force(flat(judged)) for judged in asked])
 
 
 def of_consensus(number: UUID, key: Key, body: Any, it: Consensus, milliseconds: int) -> Made:
@@ -143,9 +143,3 @@ def _parts(body: Any, key: Key) -> dict[str, Any]:
         **({} if consensus else {"asked": {name: body.get(name, []) for name in ("criteria", "checks")}}),
         "by": key.prefix,
     }
-
-
-def _thresholds(judged: Judged) -> dict[str, float]:
-    inforce = judged.thresholds
-    found = {"pass": inforce.pass_at, "fail": inforce.fail_below, "confidence": inforce.confidence}
-    return {name: value for name, value in found.items() if value is not None}

@@ -60,6 +60,12 @@ class Flat:
     options: list[dict[str, Any]]
 
 
+def in_force(answer: Answered) -> dict[str, float]:
+    """The thresholds that an answer was held to: those of `pass`, `fail` and `confidence` that its kind has."""
+    found = {"pass": answer.pass_at, "fail": answer.fail_below, "confidence": answer.confidence_asked}
+    return {name: value for name, value in found.items() if value is not None}
+
+
 def flat(judged: Judged) -> Flat:
     """A judged question as the columns that are stored and the attributes that are worded."""
     question, answer, inforce = judged.question, judged.answer, judged.thresholds

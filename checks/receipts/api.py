@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from checks import rates, sizes
+from checks import rates
 from checks.facts.shapes import shown
 from checks.judge.callers import RefusedError
 from checks.judge.door import answered, body_of, door
@@ -40,8 +40,7 @@ def verify(request: HttpRequest) -> HttpResponse:
 def _verified(request: HttpRequest) -> dict[str, Any]:
     """`{valid, reason, payload, on_record}`; of a receipt that nobody signed, payload and on_record are null."""
     _count(request)
-    _bound(request)
-    text = _receipt(body_of(request))
+    text = _receipt(body_of(request, MAX_BODY_BYTES))
     examined = examine(text, keys.published())
     on_record = None if examined.payload is None else _on_record(text, examined.payload)
     return {
@@ -67,14 +66,6 @@ def _count(request: HttpRequest) -> None:
     if seconds:
         message = f"Too many calls within a minute. Send the same call again in {seconds} s."
         raise RefusedError("quota", 429, message, retry_after=seconds)
-
-
-def _bound(request: HttpRequest) -> None:
-    """Tighter than the judge's own."""
-    size = sizes.told(request.META)
-    if size is None or size > MAX_BODY_BYTES:
-        issues = [f"body: at most {MAX_BODY_BYTES} bytes are taken"]
-        raise RefusedError("too_large", 413, "The body is too large.", issues)
 
 
 def _receipt(body: Any) -> str:

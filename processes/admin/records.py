@@ -13,30 +13,24 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from checks import codec
-from checks.admin import ReadOnly
+from checks.admin_records import Written
 from processes.models import Process
 
 EMPTY = "–"
 
 
-class Record(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
-    """Rows that happened. To be looked at with the view permission, and by nobody changed."""
+class Record(Written):
+    """Rows of runs."""
 
-    # columns that lists never load
-    payload: tuple[str, ...] = ()
     # look-ups from a run's page that Django would refuse as too far away
     far_lookups: tuple[str, ...] = ()
-    show_full_result_count = False
     empty_value_display = EMPTY
 
     class Media:
         css = {"all": ["countersign/records.css"]}
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found: QuerySet[Any] = super().get_queryset(request).defer(*self.payload)
+        found = super().get_queryset(request)
         related = self.list_select_related
         return found if isinstance(related, bool) else found.select_related(*related)
 

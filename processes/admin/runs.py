@@ -146,8 +146,7 @@ class RunAdmin(Record):
         return receipts.export(request, self._seen(request, pk))
 
     def _seen(self, request: HttpRequest, pk: str) -> Run:
-        found = Run.objects.filter(pk=pk).select_related("version__process").defer("data", "inputs")
-        run = found.first() if pk.isprintable() else None  # a NUL is nothing to ask PostgreSQL for
+        run = Run.objects.filter(pk=pk).select_related("version__process").defer("data", "inputs").first()
         if run is None:
             raise Http404("There is no such run.")
         if not self.has_view_permission(request, run):
