@@ -28,8 +28,6 @@ class Migration(migrations.Migration):
                 ('receipt', models.TextField(editable=False, null=True)),
                 ('signed_at', models.DateTimeField(db_index=True, editable=False, null=True)),
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('root', models.CharField(max_length=43)),
-                ('count', models.PositiveIntegerField()),
                 ('covers_until', models.DateTimeField()),
             ],
             options={
@@ -103,10 +101,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='checkpoint',
             constraint=models.CheckConstraint(condition=models.Q(('receipt__isnull', False)), name='checkpoint_is_signed'),
-        ),
-        migrations.AddConstraint(
-            model_name='checkpoint',
-            constraint=models.CheckConstraint(condition=models.Q(('count__gte', 1)), name='checkpoint_covers_something'),
         ),
         migrations.AddField(
             model_name='checkpointhead',

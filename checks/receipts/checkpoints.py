@@ -91,12 +91,13 @@ def _uncovered(model: type[Receipted], since: datetime) -> QuerySet[Any]:
 
 
 def _make(heads: Sequence[Leaf], last: Checkpoint | None, covers_until: datetime) -> Checkpoint:
-    root = b64(merkle.root(heads))
-    it = Checkpoint(root=root, count=len(heads), covers_until=covers_until)
+    it = Checkpoint(covers_until=covers_until)
     head = signing.Head(CHECKPOINTS)
     if last is not None:
         head = signing.Head(CHECKPOINTS, last.seq or 0, digest(last.receipt or ""))
-    draft = Draft(kind=CHECKPOINT, subject=str(it.pk), actor="server", root=root, heads=len(heads))
+    draft = Draft(
+        kind=CHECKPOINT, subject=str(it.pk), actor="server", root=b64(merkle.root(heads)), heads=len(heads)
+    )
     signing.put(it, signing.sign(draft, head))
     it.save(force_insert=True)
     CheckpointHead.objects.bulk_create(

@@ -42,8 +42,6 @@ class Checkpoint(AppendOnly, Receipted):
     """One signature over the heads of all chains that moved: what was there then can't be denied or made up later."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    root = models.CharField(max_length=HASH_CHARS)
-    count = models.PositiveIntegerField()
     # whatever was signed before then is covered by this checkpoint or an earlier one
     covers_until = models.DateTimeField()
 
@@ -52,7 +50,6 @@ class Checkpoint(AppendOnly, Receipted):
         constraints = [
             *receipted("checkpoint"),
             models.CheckConstraint(condition=Q(receipt__isnull=False), name="checkpoint_is_signed"),
-            models.CheckConstraint(condition=Q(count__gte=1), name="checkpoint_covers_something"),
         ]
 
     def __str__(self) -> str:

@@ -150,7 +150,7 @@ class Builder:
         now = timezone.now()
         SigningKey.objects.create(kid=f"{size}-{number}", x="A" * 43, created_at=now, retired_at=now)
         checkpoint = Checkpoint(
-            root="x" * 43, count=size, covers_until=now, chain=f"checkpoints-{size}", seq=number + 1, receipt="x", signed_at=now,
+            covers_until=now, chain=f"checkpoints-{size}", seq=number + 1, receipt="x", signed_at=now,
         )  # fmt: skip
         checkpoint.save()
         CheckpointHead.objects.bulk_create(

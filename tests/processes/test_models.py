@@ -70,7 +70,7 @@ def scene(world, evaluator):
     Notice.objects.create(run_id=run["run"]["id"], step="screen", what="overdue", at=NOW)
     FactResult.objects.create(about=uuid4(), position=1, type="regex", path="output.x", passed=True)
     SigningKey.objects.create(kid="k", x="x")
-    Checkpoint.objects.create(root="r", count=1, covers_until=NOW, **RECEIPT)
+    Checkpoint.objects.create(covers_until=NOW, **RECEIPT)
     CheckpointHead.objects.create(checkpoint=Checkpoint.objects.get(), chain="run:x", seq=1, hash="h")
     return {
         Run: Run.objects.get(pk=run["run"]["id"]),
@@ -135,7 +135,6 @@ CHECK = [
     ("version_receipt_all_or_none", Version, {"seq": 0}),
     ("checkpoint_receipt_all_or_none", Checkpoint, {"signed_at": None}),
     ("checkpoint_is_signed", Checkpoint, dict.fromkeys(("chain", "seq", "receipt", "signed_at"))),
-    ("checkpoint_covers_something", Checkpoint, {"count": 0}),
     ("signing_key_made_before_retired", SigningKey, {"retired_at": LONG_AGO}),
     ("signing_key_made_before_revoked", SigningKey, {"revoked_at": LONG_AGO}),
     ("version_numbered_when_published", Version, {"number": None}),
