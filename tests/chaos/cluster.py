@@ -2,16 +2,20 @@
 
 PostgreSQL and Redis are instances of the harness's own, in a folder that is gone afterwards, so that they can be
 crashed too. Web servers, workers and beat are started as docs/running.md says, each in a process group of its own.
+What ends by itself is started again, as docs/running.md asks of whoever runs the parts, and is counted.
 """
 
 import os
+import random
 import secrets
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -24,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60.0
 LEASE_SECONDS = 8
 EVALUATOR_SECONDS = 2
+PORTS = range(18_000, 30_000)  # where no system hands out ports by itself: a killed part finds its own again
+AGAIN_SECONDS = 1.0  # a supervisor waits before it starts a part again
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 
 
@@ -41,11 +47,14 @@ def _binary(name: str) -> str:
 
 
 def free_ports(count: int) -> list[int]:
+    free: list[int] = []
     with ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
+        while len(free) < count:
+            probe, port = stack.enter_context(socket.socket()), random.choice(PORTS)
+            with suppress(OSError):
+                probe.bind(("127.0.0.1", port))
+                free.append(port)
+    return free
 
 
 def answers(port: int) -> bool:
@@ -63,6 +72,13 @@ class Part:
     environment: Mapping[str, str]
     log: Path
     process: subprocess.Popen[bytes] | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def again(self) -> None:
+        """Kill it, and start it at once."""
+        with self.lock:
+            self.kill()
+            self.start()
 
     def start(self) -> None:
         with self.log.open("ab") as log:
@@ -72,10 +88,45 @@ class Part:
             )  # fmt: skip
 
     def kill(self) -> None:
-        if self.process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+        with self.lock:
+            if self.process is not None:
+                with suppress(ProcessLookupError):
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+                self.process = None
+
+    def ended(self) -> bool:
+        """By itself: whoever kills it leaves no process behind."""
+        process = self.process
+        return process is not None and process.poll() is not None
+
+    def last_lines(self, count: int = 12) -> list[str]:
+        return self.log.read_text("utf-8", "replace").splitlines()[-count:] if self.log.exists() else []
+
+
+class Supervisor:
+    """Starts again what ended by itself. A worker does when its broker goes away at the wrong moment."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.ended: Counter[str] = Counter()
+        self._parts, self._stop = parts, threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(AGAIN_SECONDS):
+            for part in self._parts:
+                with part.lock:
+                    if part.ended():
+                        self.ended[part.name] += 1
+                        part.start()
 
 
 @dataclass
@@ -101,6 +152,10 @@ class Postgres:
         self._run(
             "pg_ctl", "-D", str(self.folder), "-w", "-l", str(self.folder / "log"), "-o", options, "start"
         )
+
+    def again(self) -> None:
+        self.kill()
+        self.start()
 
     def kill(self) -> None:
         """An immediate stop: no checkpoint, as in a crash; the start recovers from the log."""
@@ -148,6 +203,8 @@ class Cluster:
         self.beat = self._part(
             "beat", *celery, "beat", "--loglevel", "ERROR", "-s", str(folder / "beat"), "--pidfile", ""
         )
+        self.parts = (self.beat, *self.workers, *self.webs, self.redis)
+        self.supervisor = Supervisor(self.parts)
 
     def _environment(self, broker: int, evaluator_port: int) -> dict[str, str]:
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
@@ -191,9 +248,11 @@ class Cluster:
             part.start()
         for base in self.bases:
             _until(lambda base=base: _describes(base), base)  # type: ignore[misc]
+        self.supervisor.start()
 
     def __exit__(self, *_: object) -> None:
-        for part in (self.beat, *self.workers, *self.webs, self.redis):
+        self.supervisor.stop()
+        for part in self.parts:
             part.kill()
         self.postgres.kill()
 

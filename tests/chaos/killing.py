@@ -43,6 +43,5 @@ class Killer:
             "postgres": [self.cluster.postgres],
         }[kind]
         victim = self._random.choice(victims)
-        victim.kill()
+        victim.again()
         self.killed[kind] += 1
-        victim.start()

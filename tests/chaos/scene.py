@@ -63,14 +63,17 @@ def play(folder: Path, killer: Callable[[Cluster], Killer], act: Callable[[Kille
         operator = callers["ops-1"]
         operator.others = list(callers.values())
         found = proof(record, operator, cluster.dsn)
+        logs = {} if found.clean else {part.name: part.last_lines() for part in cluster.parts}
     return {
         "clean": found.clean,
         "kills": sum(struck.killed.values()),
         "killed": dict(struck.killed),
+        "ended by themselves": dict(cluster.supervisor.ended),
         "runs": len(record.runs),
         "marks": len(record.marks),
         "counts": dict(sorted(record.counts.items())),
         **found.as_json(),
+        **({"logs": logs} if logs else {}),
     }
 
 
