@@ -3,7 +3,10 @@
 import re
 
 import pytest
+from django.db import OperationalError, connection
+from django.template.loader import render_to_string
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from approvals.models import QueueEntry
 from tests.approvals.builders import UNSURE, Desk
@@ -83,3 +86,18 @@ def test_a_page_of_others(world):
     response = client.get("/admin/processes/process/")
     page = response.content.decode()
     assert response.status_code == 403 and "Not yours to open" in page and "eve" in page
+
+
+def test_a_crash_shows_a_page_that_asks_nothing_and_tells_nothing_of_the_cause(ada, monkeypatch):
+    def crash(*_: object) -> None:
+        raise OperationalError("db.internal is gone")
+
+    monkeypatch.setattr("approvals.screens.queue.entries", crash)
+    ada.raise_request_exception = False
+    response = ada.get("/")
+    page = response.content.decode()
+    assert response.status_code == 500 and "<h1>Something went wrong</h1>" in page
+    assert "db.internal" not in page and "Traceback" not in page and "<style" not in page
+    with CaptureQueriesContext(connection) as asked:  # the database may be what failed
+        render_to_string("500.html")
+    assert not asked.captured_queries
