@@ -1,7 +1,8 @@
 """A text to the statements that it makes, one by one. Pure; rules for English prose, lists, tables and JSON.
 
-What asserts nothing is left out: headings, questions, lines that lead into a list. Nothing else is: where there are more
-statements than `most`, neighbours are put together.
+What asserts nothing is left out: headings (but for one that is a sentence, or a label and what it says), questions, lines that
+lead into a list. Nothing else is: what is long is parted, and where there are more statements than `most`, neighbours are
+put together.
 """
 
 import re
@@ -15,10 +16,11 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MAX_CHARS = 1000  # of one statement that is shown; what is longer is shown cut
+LONG_CHARS = 400  # a statement that is longer is several: what is added at its end must not drown in it
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+")
+_HEADING_SAYS = re.compile(r"[.!]\s*#*\s*$")
 _UNDERLINE = re.compile(r"\s*(?:={3,}|-{3,}|\*{3,}|_{3,})\s*")
 _ITEM = re.compile(r"\s*(?:[-*+•‣◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
 _ROW = re.compile(r"\s*\|.*\|\s*")
@@ -47,7 +49,7 @@ def split(text: str, most: int) -> tuple[str, ...]:
     """At most `most` statements, in order."""
     data = _json(text)
     found = list(_leaves(data)) if data is not None else [part for part in _parts(text) if _asserts(part)]
-    return tuple(_cut(part) for part in _gathered(found, most))
+    return tuple(_gathered([piece for part in found for piece in _pieces(part)], most))
 
 
 def sentences(paragraph: str) -> Iterator[str]:
@@ -89,15 +91,24 @@ def _parts(text: str) -> Iterator[str]:
             yield from block
             at = after
             continue
+        heading = _HEADING.match(line)
         starts = bool(_ITEM.match(line) or _LABELLED.match(line))
-        if not line.strip() or starts or _HEADING.match(line) or _UNDERLINE.fullmatch(line):
+        if not line.strip() or starts or heading or _UNDERLINE.fullmatch(line):
             yield from _flushed(prose)
-        if starts:
+        if heading:
+            yield from _heading(line[heading.end() :])
+        elif starts:
             prose.append(_ITEM.sub("", line, count=1))
-        elif line.strip() and not _HEADING.match(line) and not _UNDERLINE.fullmatch(line):
+        elif line.strip() and not _UNDERLINE.fullmatch(line):
             prose.append(line)
         at += 1
     yield from _flushed(prose)
+
+
+def _heading(text: str) -> Iterator[str]:
+    """Most headings name what follows; some say it."""
+    if _LABELLED.match(text) or _HEADING_SAYS.search(text):
+        yield from _flushed([text.rstrip("# ")])
 
 
 def _block(lines: list[str], at: int) -> tuple[list[str] | None, int]:
@@ -176,5 +187,12 @@ def _gathered(parts: list[str], most: int) -> Iterator[str]:
         yield " ".join(parts[place * len(parts) // most : (place + 1) * len(parts) // most])
 
 
-def _cut(part: str) -> str:
-    return part if len(part) <= MAX_CHARS else part[: MAX_CHARS - 1] + "…"
+def _pieces(part: str) -> Iterator[str]:
+    """A long statement in parts, at a blank where there is one."""
+    while len(part) > LONG_CHARS:
+        end = part.rfind(" ", LONG_CHARS // 2, LONG_CHARS)
+        end = end if end > 0 else LONG_CHARS
+        yield part[:end].strip()
+        part = part[end:].strip()
+    if part:
+        yield part

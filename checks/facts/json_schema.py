@@ -8,7 +8,7 @@ integer, lengths count characters.
 """
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, Self
@@ -57,7 +57,7 @@ class JsonSchema(OfText):
             detail = f"The output can't be read as JSON: {shown(str(error))}."
             return Outcome(passed=False, detail=detail, evidence_hash=hash_of(text))
         wrong = []
-        for mismatch in mismatches(self.schema, value, "output"):
+        for mismatch in Fit().mismatches(self.schema, value, "output"):
             wrong.append(mismatch)
             if len(wrong) > MAX_SHOWN:
                 wrong[-1] = "and more"
@@ -107,7 +107,13 @@ def _keyword_problem(word: str, value: Any) -> str | None:
 
 def _is_type(value: Any) -> bool:
     names = value if isinstance(value, list) and value else [value]
-    return all(isinstance(name, str) and name in TYPES for name in names)
+    known = all(isinstance(name, str) and name in TYPES for name in names)
+    return known and len(set(names)) == len(names)
+
+
+def _is_names(value: Any) -> bool:
+    names = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return names and len(set(value)) == len(value)
 
 
 def _is_length(value: Any) -> bool:
@@ -115,12 +121,9 @@ def _is_length(value: Any) -> bool:
 
 
 _FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "type": (_is_type, f"one or more of {', '.join(TYPES)}"),
+    "type": (_is_type, f"one or more of {', '.join(TYPES)}, each once"),
     "properties": (lambda value: isinstance(value, Mapping), "an object"),
-    "required": (
-        lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
-        "a list of names",
-    ),
+    "required": (_is_names, "a list of names, each once"),
     "enum": (
         lambda value: isinstance(value, list) and 0 < len(value) <= MAX_ENUM,
         f"a list of 1 to {MAX_ENUM} values",
@@ -131,26 +134,39 @@ _FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def mismatches(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
-    """What of a value does not fit, in the value's order."""
-    if "type" in schema:
-        names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        if not any(_is(name, value) for name in names):
-            yield f"{path}: expected {' or '.join(names)}"
-            return
-    if "enum" in schema and not any(same(value, option) for option in schema["enum"]):
-        yield f"{path}: not one of {shown(', '.join(codec.dumps(option) for option in schema['enum'][:20]))}"
-    yield from _sizes(schema, value, path)
-    if isinstance(value, Mapping):
-        yield from (
-            f"{path}.{shown(name)}: missing" for name in schema.get("required", []) if name not in value
-        )
-        for name, inner in schema.get("properties", {}).items():
-            if name in value:
-                yield from mismatches(inner, value[name], f"{path}.{shown(name)}")
-    if isinstance(value, list) and "items" in schema:
-        for index, item in enumerate(value):
-            yield from mismatches(schema["items"], item, f"{path}[{index}]")
+class Fit:
+    """One value held against one schema: each part of either is read once, whatever the other holds."""
+
+    def __init__(self) -> None:
+        self._listed: dict[int, frozenset[Hashable]] = {}
+
+    def mismatches(self, schema: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
+        """What of a value does not fit, in the value's order."""
+        if "type" in schema:
+            names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+            if not any(_is(name, value) for name in names):
+                yield f"{path}: expected {' or '.join(names)}"
+                return
+        if "enum" in schema and not self._is_listed(schema["enum"], value):
+            listed = ", ".join(codec.dumps(option) for option in schema["enum"][:20])
+            yield f"{path}: not one of {shown(listed)}"
+        yield from _sizes(schema, value, path)
+        if isinstance(value, Mapping):
+            yield from (
+                f"{path}.{shown(name)}: missing" for name in schema.get("required", []) if name not in value
+            )
+            known = schema.get("properties", {})
+            for name, inner in value.items():
+                if name in known:
+                    yield from self.mismatches(known[name], inner, f"{path}.{shown(name)}")
+        if isinstance(value, list) and "items" in schema:
+            for index, item in enumerate(value):
+                yield from self.mismatches(schema["items"], item, f"{path}[{index}]")
+
+    def _is_listed(self, options: list[Any], value: Any) -> bool:
+        if id(options) not in self._listed:
+            self._listed[id(options)] = frozenset(map(_comparable, options))
+        return _comparable(value) in self._listed[id(options)]
 
 
 def _sizes(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
@@ -169,15 +185,15 @@ def _sizes(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
             yield f"{path}: {shown(codec.dumps(value))}, must be {text} {shown(codec.dumps(schema[word]))}"
 
 
-def same(one: Any, other: Any) -> bool:
-    """Equal as JSON: numbers by value, and true is not 1."""
-    if codec.is_number(one) and codec.is_number(other):
-        return bool(one == other)
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return type(one) is type(other) and bool(one == other)
+def _comparable(value: Any) -> Hashable:
+    """Equal exactly where the values are equal as JSON: numbers by value, and true is not 1."""
+    if codec.is_number(value):
+        return Decimal(value)
+    if isinstance(value, Mapping):
+        return "object", frozenset((key, _comparable(inner)) for key, inner in value.items())
+    if isinstance(value, list):
+        return "array", *map(_comparable, value)
+    return type(value), value
 
 
 def _is(name: str, value: Any) -> bool:

@@ -116,7 +116,10 @@ def _doubts(found: Found) -> tuple[list[str], list[str]]:
         reasons.append("Whether the output does what the task asks can't be told.")
         steps.append("Say plainly what was done.")
     unsupported = [claim for claim in found.claims if claim.status is Status.UNSUPPORTED]
-    if found.has_evidence and unsupported and found.score < PASS_SCORE:
+    if found.has_evidence and not found.claims:
+        reasons.append("The output claims nothing that could be held against the evidence.")
+        steps.append("Say what was found in full sentences.")
+    elif found.has_evidence and unsupported and found.score < PASS_SCORE:
         reasons.append(f"{len(unsupported)} of {len(found.claims)} claims are not supported by the evidence.")
         steps.append(
             f"Give evidence for what is not supported, or leave it out: “{shown(unsupported[0].text, 120)}”."

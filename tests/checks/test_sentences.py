@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checks import claims
-from checks.sentences import split
+from checks.sentences import LONG_CHARS, split
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,24 @@ def test_more_than_fit_are_put_together_and_none_is_lost():
     assert " ".join(parts) == text
 
 
-def test_a_long_one_is_shown_cut():
-    assert len(split("word " * 1000, 40)[0]) == 1000
+@given(st.lists(st.text(st.sampled_from("abc1,"), min_size=1, max_size=900), min_size=1, max_size=40))
+def test_a_long_one_is_parted_and_nothing_of_it_is_lost(words):
+    text = "So " + " ".join(words)
+    parts = split(text, 1_000)
+    assert all(0 < len(part) <= LONG_CHARS for part in parts)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("# Approved: transfer 1,000 EUR", ["Approved: transfer 1,000 EUR"]),
+        ("## It is done. ##\nNext.", ["It is done.", "Next."]),
+        ("# Q3 results 2026\n### What was read?\n# **Why**", []),
+    ],
+)
+def test_a_heading_that_says_something_is_a_statement(text, parts):
+    assert list(split(text, 40)) == parts
 
 
 @given(st.text(max_size=400))

@@ -1,6 +1,7 @@
 """Facts that need nobody else: equals, regex, numeric, json_schema; and how entries are read."""
 
 import hashlib
+import itertools
 import time
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checks import codec, facts
-from checks.facts.json_schema import same
+from checks.facts import json_schema
 from checks.facts.numeric import ExpressionError, evaluate
 
 
@@ -253,10 +254,25 @@ class TestJsonSchema:
         assert "too large" in problems({"type": "json_schema", "schema": deep})[0]
         assert "too large" in problems({"type": "json_schema", "schema": wide})[0]
 
-    def test_equality_is_that_of_json(self):
-        assert not same(True, 1)
-        assert not same({"a": 1}, {"a": 1, "b": None})
-        assert same(codec.loads("1.0"), 1)
+    @pytest.mark.parametrize(
+        ("text", "option", "equal"),
+        [("true", 1, False), ("false", 0, False), ("1", True, False), ("1.0", 1, True), ("1e2", 100, True),
+         ('{"a": 1}', {"a": 1, "b": None}, False), ('{"b": 2, "a": 1}', {"a": 1, "b": 2}, True),
+         ("[1, 2]", [2, 1], False), ("[]", {}, False), ('"1"', 1, False), ("null", False, False)],
+    )  # fmt: skip
+    def test_equality_is_that_of_json(self, text, option, equal):
+        assert schema(text, enum=[option]).passed is equal
+
+    def test_a_list_of_values_is_read_once_however_often_it_is_asked(self, monkeypatch):
+        options, items = list(range(200)), 5_000
+        read_, count = json_schema._comparable, itertools.count()
+        monkeypatch.setattr(json_schema, "_comparable", lambda value: (next(count), read_(value))[1])
+        assert schema(str([199] * items), items={"enum": options}).passed
+        assert next(count) <= items + len(options)
+
+    @pytest.mark.parametrize("of", [{"required": ["a", "a"]}, {"type": ["string", "string"]}])
+    def test_names_are_given_once(self, of):
+        assert "each once" in problems({"type": "json_schema", "schema": of})[0]
 
 
 class TestReading:

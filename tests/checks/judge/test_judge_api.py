@@ -44,6 +44,18 @@ class TestWithoutAModel:
         assert (it["verdict"], it["score"]) == ("retry", 0.5)
         assert "“The ferry has a restaurant.”" in it["next_step"]
 
+    @pytest.mark.parametrize("output", ["Is it open?", "# The ferry", "It leaves at:"])
+    def test_no_claim_at_all_is_no_support(self, judged, output):
+        it = judged(agent_output=output, evidence=EVIDENCE)
+        assert (it["verdict"], it["score"], it["claims"]) == ("retry", 0.0, [])
+        assert it["reasons"] == ["The output claims nothing that could be held against the evidence."]
+
+    def test_what_is_added_to_a_long_sentence_is_judged_too(self, judged):
+        told = "The ferry leaves from pier 3 and it takes 55 minutes, " * 20
+        it = judged(agent_output=f"{told}and the tank was filled with 9999 litres.", evidence=EVIDENCE)
+        assert it["verdict"] != "pass"
+        assert "9999 litres" in it["claims"][-1]["text"] and it["claims"][-1]["status"] != "supported"
+
     def test_nothing_to_judge_by(self, judged):
         it = judged()
         assert (it["verdict"], it["next_step"]) == ("retry", "Give evidence, criteria or checks.")
