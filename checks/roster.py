@@ -8,7 +8,7 @@ when those seconds are over.
 import logging
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -17,6 +17,7 @@ from django.db import transaction
 from checks import memory
 from checks.evaluators import Config, Evaluator, built, of_settings
 from checks.evaluators.chain import Chain, Member
+from checks.evaluators.named import config_of as config_of_preset
 from checks.evaluators.presets import PRESETS, Preset
 from checks.models import Evaluator as Row
 
@@ -108,17 +109,10 @@ def config_of(row: Row) -> Config | None:
         return None
     preset = PRESETS.get(row.preset) or Preset(label="", wire=row.wire, base="", model="")
     base = base_of(row)
-    return Config(
-        kind=preset.wire,
-        base=base,
+    return replace(
+        config_of_preset(preset, base, _key(row, base)),
         model=row.model or preset.model,
-        key=_key(row, base),
-        logprobs=preset.logprobs,
         at_once=row.at_once or preset.at_once,
-        extra=preset.extra,
-        again=preset.again,
-        path=preset.path,
-        envelope=preset.envelope,
         guarded=True,
     )
 

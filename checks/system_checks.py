@@ -7,7 +7,8 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 from django.core import checks as system_checks
 
-from checks.evaluators import EVALUATORS, NONE
+from checks.evaluators import EVALUATORS, NONE, named
+from checks.evaluators.presets import PRESETS
 
 # what each wire adds to its base
 PATHS = {"system_one": "/v1/systemone", "decisions": "/v1/decisions", "chat": "/chat/completions"}
@@ -18,14 +19,30 @@ def register() -> None:
 
 
 def check_evaluator(**_: Any) -> list[system_checks.CheckMessage]:
-    """Every problem with EVALUATOR, EVALUATOR_URL, EVALUATOR_MODEL and EVALUATOR_KEY. Never shows a value."""
+    """Every problem with EVALUATOR and the settings that go with it. Never shows a value."""
     kind = settings.EVALUATOR or NONE
     if kind != NONE and kind not in EVALUATORS:
-        known = ", ".join([NONE, *EVALUATORS])
-        return [_error("E001", "EVALUATOR names no evaluator that exists.", f"Set it to one of {known}.")]
+        return _presets(kind)
     if kind not in PATHS:
         return _unused(kind)
     return [*_address(), *_model(), *_key()]
+
+
+def _presets(text: str) -> list[system_checks.CheckMessage]:
+    """Of a list of presets, such as groq,workers_ai."""
+    if named.unknown(text) or not named.names(text):
+        kinds, presets = ", ".join([NONE, *EVALUATORS]), ", ".join(PRESETS)
+        hint = f"Set it to one of {kinds}; or, in the order to ask in, with commas, to some of {presets}."
+        return [_error("E001", "EVALUATOR names no evaluator that exists.", hint)]
+    found = _unused(text)
+    for name in named.names(text):
+        if PRESETS[name].needs_key and not settings.EVALUATOR_KEYS.get(named.key_variable(name)):
+            message = f"EVALUATOR names {name}, but {named.key_variable(name)} is not set."
+            found.append(_error("E008", message, "Set it to that server's key, or leave the name out."))
+        if PRESETS[name].needs_account and not settings.EVALUATOR_ACCOUNT:
+            message = f"EVALUATOR names {name}, but EVALUATOR_ACCOUNT is not set."
+            found.append(_error("E009", message, "Set it to the account's id, which stands in the address."))
+    return found
 
 
 def _unused(kind: str) -> list[system_checks.CheckMessage]:

@@ -222,11 +222,13 @@ CALLS_PER_MINUTE = env.whole("CALLS_PER_MINUTE", 6_000)
 ANONYMOUS_CALLS_PER_MINUTE = env.whole("ANONYMOUS_CALLS_PER_MINUTE", 600)
 
 # Who answers a check's questions. Unset = nobody: check-1 is not offered.
-EVALUATOR = env.choice("EVALUATOR", "none", ["none", "heuristic", "system_one", "decisions", "chat"])
+EVALUATOR = env.text("EVALUATOR") or "none"
 EVALUATOR_URL = env.text("EVALUATOR_URL").rstrip("/")
 EVALUATOR_MODEL = env.text("EVALUATOR_MODEL")
 EVALUATOR_KEY = env.text("EVALUATOR_KEY")
-# For evaluators that the admin keeps: the keys that one may choose among by name, and hosts that may be private.
+# For presets that EVALUATOR names (groq,workers_ai): an account that stands in an address.
+EVALUATOR_ACCOUNT = env.text("EVALUATOR_ACCOUNT")
+# Their keys, and those that evaluators in the admin may choose among by name; and hosts that those may reach though private.
 EVALUATOR_KEYS = env.named("EVALUATOR_KEY_")
 EVALUATOR_PRIVATE_HOSTS = env.words("EVALUATOR_PRIVATE_HOSTS")
 # A call waits this long for its check; and at most half of a server process's threads wait at once.

@@ -144,6 +144,10 @@ def of_settings() -> Evaluator | None:
     """The evaluator that the environment names, or None. One instance per set of settings."""
     if settings.EVALUATOR in {"", NONE, None}:
         return None
+    if settings.EVALUATOR not in EVALUATORS:
+        from checks.evaluators import named
+
+        return named.chain()
     return built(
         Config(
             kind=settings.EVALUATOR,

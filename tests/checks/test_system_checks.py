@@ -11,6 +11,7 @@ WELL = {
     "EVALUATOR_MODEL": "jev-latest",
     "EVALUATOR_KEY": "",
 }
+UNUSED = {"EVALUATOR_URL": "", "EVALUATOR_MODEL": ""}
 
 
 def found(settings, **changes):
@@ -33,7 +34,9 @@ def test_it_is_registered():
         {"EVALUATOR_URL": "http://gateway.localhost", "EVALUATOR_KEY": SECRET},
         {"EVALUATOR_URL": "http://gateway"},
         {"EVALUATOR": "none", "EVALUATOR_URL": "", "EVALUATOR_MODEL": ""},
-        {"EVALUATOR": "heuristic", "EVALUATOR_URL": "", "EVALUATOR_MODEL": ""},
+        {"EVALUATOR": "heuristic", **UNUSED},
+        {"EVALUATOR": "ollama, ollama_chat", **UNUSED},
+        {"EVALUATOR": "groq", "EVALUATOR_KEYS": {"EVALUATOR_KEY_GROQ": SECRET}, **UNUSED},
     ],
 )
 def test_right_combinations_are_quiet(settings, changes):
@@ -74,6 +77,10 @@ def test_right_combinations_are_quiet(settings, changes):
         ({"EVALUATOR": "none", "EVALUATOR_KEY": SECRET}, ["W001"]),
         ({"EVALUATOR": "", "EVALUATOR_URL": "", "EVALUATOR_MODEL": "m"}, ["W001"]),
         ({"EVALUATOR": "heuristic"}, ["W001"]),
+        ({"EVALUATOR": "groq,oracle", **UNUSED}, ["E001"]),
+        ({"EVALUATOR": ",", **UNUSED}, ["E001"]),
+        ({"EVALUATOR": "groq,workers_ai", **UNUSED}, ["E008", "E008", "E009"]),
+        ({"EVALUATOR": "groq", "EVALUATOR_KEYS": {"EVALUATOR_KEY_GROQ": SECRET}}, ["W001"]),
     ],
 )
 def test_wrong_combinations_are_named_with_a_way_out(settings, changes, ids):

@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from approvals.models import QueueEntry
+from checks import roster
 from checks.evaluators import configured
 from config import serving
 from config.demo import CASES
@@ -178,7 +179,8 @@ def _person(name: str, *, superuser: bool = False) -> str:
 def _judge() -> str:
     judge = configured()
     if judge is not None and judge.is_model:
-        return f"The check is answered by {settings.EVALUATOR_MODEL} at {settings.EVALUATOR_URL}."
+        where = " and ".join(roster.hosts())
+        return f"The check is answered by {settings.EVALUATOR_MODEL or judge.name}{where and f' at {where}'}."
     return "The check is answered by word match, not by a model; README tells how to point it at one."
 
 
