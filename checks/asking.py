@@ -23,11 +23,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`answers` None: `error` says why. `times`: how often everything was asked."""
+    """`answers` None: `error` says why, `lasting` that asking again can't help. `times`: how often everything was asked."""
 
     answers: Answers | None
     error: str = ""
     times: int = 0
+    lasting: bool = False
 
 
 def once(
@@ -73,4 +74,4 @@ def twice(
         if error.permanent or (within is not None and deadline - time.monotonic() < _LEAST_SECONDS):
             break
     outcomes.note(evaluator, well=False)
-    return Asked(None, error.message or "the evaluator did not answer", times)
+    return Asked(None, error.message or "the evaluator did not answer", times, error.permanent)

@@ -5,6 +5,7 @@ criteria. With no model configured, the deterministic engine answers, and may pa
 answer, it answers in its place, and nothing passes.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from checks import asking, canary, claims, facts, limits
 from checks.evaluators import Answers, Config, Evaluator, configured
 from checks.evaluators.heuristic import MODEL, Heuristic
 from checks.judge.requests import JudgeRequest
-from checks.judge.rules import Decided, Found, criteria_view, decide
+from checks.judge.rules import Decided, Found, Unanswered, criteria_view, decide
 from checks.models import Evaluator as Row
 from checks.questions import Answer, Kind, Question, judge_answer
 
@@ -26,6 +27,7 @@ FAIL_BELOW = 0.5  # where neither the caller nor the server says from when on a 
 _BY_HOST = {"api.groq.com": "groq", "api.cloudflare.com": "workers_ai"}
 _TASK = Question(ask="Does agent_output do what the task asks?", kind=Kind.YES_NO, fail_below=FAIL_BELOW)
 _heuristic = Heuristic(Config(kind="heuristic"))
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +100,20 @@ def judge_by(evaluator: Evaluator | None, request: JudgeRequest) -> Judgement:
         by_model=answers is not None,
         stopgap=answers is None and asked.answers is not None,
         addressed=(parts.canary.probability or 0.0) >= canary.YES_FROM,
-        error=asked.error,
+        unanswered=_unanswered(asked),
     )
     engine = DETERMINISTIC if answers is None else _engine(answers, evaluator)
     return Judgement(
         found=found, decided=decide(found), engine=engine, model=MODEL if answers is None else answers.model
     )
+
+
+def _unanswered(asked: asking.Asked) -> Unanswered | None:
+    """What a server said may name an account of ours: that is for the log alone."""
+    if not asked.error:
+        return None
+    _log.warning("no model answered the judge API: %s", asked.error)
+    return Unanswered.LASTING if asked.lasting else Unanswered.FOR_NOW
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.utils import timezone
 
-from checks import keys, memory
-from checks.models import Key
+from checks import keys, memory, rates
+from checks.models import JudgeCall, Key
 
 _DAY_SECONDS = 86_400
 
@@ -29,11 +30,12 @@ class RefusedError(Exception):
         self.retry_after = retry_after
 
 
-def caller(authorization: str) -> Key:
-    """Raises RefusedError."""
-    scheme, _, text = authorization.partition(" ")
+def caller(request: HttpRequest) -> Key:
+    """Raises RefusedError. A key that proves nothing counts for its address, as at the protocol's door."""
+    scheme, _, text = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     key = keys.find(text.strip()) if scheme.lower() == "bearer" else None
     if key is None:
+        _count_unknown(request)
         raise RefusedError(
             "unauthenticated",
             401,
@@ -44,11 +46,23 @@ def caller(authorization: str) -> Key:
     return key
 
 
+def _count_unknown(request: HttpRequest) -> None:
+    most = settings.ANONYMOUS_CALLS_PER_MINUTE
+    if most and (wait := rates.wait(f"calls address {rates.address_of(request)}", most)):
+        message = "Too many calls within a minute from this address without a key that is known."
+        raise RefusedError("quota", 429, message, retry_after=wait)
+
+
 def count(key: Key) -> None:
     """One more call of today. Raises RefusedError where that is one too many."""
     most = allowed(key)
     now = timezone.now().astimezone(UTC)
-    made = memory.count(_counter(key, now), 2 * _DAY_SECONDS)
+    counter = _counter(key, now)
+    made = memory.count(counter, 2 * _DAY_SECONDS)
+    if made == 1 and (
+        before := _stored(key, now)
+    ):  # the count was lost, as with a restart; what was answered is on record
+        made = memory.count(counter, 2 * _DAY_SECONDS, by=before)
     if made > most:
         tomorrow = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), tzinfo=UTC)
         seconds = max(1, int((tomorrow - now).total_seconds()))
@@ -69,6 +83,12 @@ def allowed(key: Key) -> int:
 def counted(key: Key) -> int:
     """Today's calls as the bound counts them: 0 again where what is counted was lost (see `checks.memory`)."""
     return int(memory.get(_counter(key, timezone.now().astimezone(UTC))) or 0)
+
+
+def _stored(key: Key, now: datetime) -> int:
+    """Today's calls that were answered. One statement, of a key's first call of a day."""
+    midnight = datetime.combine(now.date(), datetime.min.time(), tzinfo=UTC)
+    return JudgeCall.objects.filter(key=key, at__gte=midnight).count()
 
 
 def _counter(key: Key, now: datetime) -> str:

@@ -32,6 +32,7 @@ def answered(request: HttpRequest, work: Callable[[HttpRequest], Any], method: s
         _refuse_method(request, method)
         view = work(request)
     except RefusedError as refused:
+        sizes.drain(request)
         return refusal(refused, method)
     except SuspiciousOperation:  # more fields than anybody has a use for
         return refusal(

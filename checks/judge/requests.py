@@ -40,7 +40,7 @@ class ConsensusRequest:
 def read_judge(body: Any) -> tuple[JudgeRequest | None, list[str]]:
     """A request, or everything that is wrong with it."""
     reading = _Reading(body, _JUDGE)
-    if reading.problems:
+    if not isinstance(body, Mapping):
         return None, reading.problems
     task = reading.text("task", TASK)
     output = reading.text("agent_output", OUTPUT)
@@ -60,7 +60,7 @@ def read_judge(body: Any) -> tuple[JudgeRequest | None, list[str]]:
 
 def read_consensus(body: Any) -> tuple[ConsensusRequest | None, list[str]]:
     reading = _Reading(body, _CONSENSUS)
-    if reading.problems:
+    if not isinstance(body, Mapping):
         return None, reading.problems
     task = reading.text("task", TASK)
     answers = reading.answers()
@@ -102,7 +102,6 @@ class _Reading:
             return ()
         if len(value) > count:
             self.problems.append(f"{name}: {len(value)} items; at most {count} are taken")
-            return ()
         return tuple(self._text(item, f"{name}[{place}]", most) for place, item in enumerate(value))
 
     def answers(self) -> tuple[Given, ...]:
@@ -114,7 +113,6 @@ class _Reading:
             self.problems.append(
                 f"answers: {len(value)} items; from {MIN_ANSWERS} to {MAX_ANSWERS} are taken"
             )
-            return ()
         return tuple(self._answer(item, f"answers[{place}]") for place, item in enumerate(value))
 
     def flag(self, name: str) -> bool:

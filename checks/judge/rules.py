@@ -8,6 +8,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from checks.claims import Claim, Status
@@ -17,6 +18,13 @@ from checks.questions import Judged, Result
 PASS_SCORE = 0.7
 PASS, FAIL, RETRY = "pass", "fail", "retry"
 MAX_REASONS = 20
+
+
+class Unanswered(StrEnum):
+    """What a caller may do where no model answered."""
+
+    FOR_NOW = "Send it again in a while."
+    LASTING = "Tell whoever runs the server; its log says why."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +40,7 @@ class Found:
     by_model: bool
     stopgap: bool = False
     addressed: bool = False
-    error: str = ""
+    unanswered: Unanswered | None = None
 
     @property
     def verification(self) -> str:
@@ -99,9 +107,9 @@ def _against(found: Found) -> tuple[list[str], list[str]]:
 def _doubts(found: Found) -> tuple[list[str], list[str]]:
     """Why it can't be told, and what to change."""
     reasons, steps = [], []
-    if found.error:
-        reasons.append(f"No model answered: {found.error}")
-        steps.append("Send it again in a while.")
+    if found.unanswered is not None:
+        reasons.append("No model answered.")
+        steps.append(str(found.unanswered))
     elif found.stopgap:
         reasons.append("No model answered, and words compared in its place let nothing pass.")
         steps.append("Send it again in a while.")

@@ -65,7 +65,7 @@ def usage(request: HttpRequest) -> HttpResponse:
 
 
 def _usage(request: HttpRequest) -> dict[str, Any]:
-    key = callers.caller(request.META.get("HTTP_AUTHORIZATION", ""))
+    key = callers.caller(request)
     days = _days(request)
     if wait := rates.wait(f"usage {key.pk}", ASKED_PER_MINUTE):
         message = f"Usage is told {ASKED_PER_MINUTE} times a minute to a key; come again in a moment."

@@ -7,9 +7,9 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from checks import keys
+from checks import keys, memory
 from checks.evaluators import By, EvaluatorError
-from checks.judge import api, asking
+from checks.judge import api, asking, callers
 from checks.models import Evaluator as Row
 from checks.models import Key
 from tests.checks.judge.scripted import EVIDENCE, GOOD, TASK
@@ -194,11 +194,13 @@ class TestWhoAnswered:
         assert (it["engine"], it["verification"], it["verdict"]) == ("deterministic", "heuristic", "retry")
 
     @pytest.mark.parametrize("permanent", [True, False])
-    def test_one_that_does_not_answer_passes_nothing(self, judged, model, permanent):
-        made = model(fail=EvaluatorError("it is down", permanent=permanent))
+    def test_one_that_does_not_answer_passes_nothing(self, judged, model, permanent, caplog):
+        made = model(fail=EvaluatorError("api.example.com answered 401: organisation 7", permanent=permanent))
         it = judged(evidence=EVIDENCE)
         assert (it["verdict"], it["engine"], it["score"]) == ("retry", "deterministic", 1.0)
-        assert it["reasons"] == ["No model answered: it is down"]
+        assert it["reasons"] == ["No model answered."]
+        assert ("Tell whoever runs the server" in it["next_step"]) is permanent
+        assert "organisation 7" not in json.dumps(it) and "organisation 7" in caplog.text
         assert len(made.asked) == (1 if permanent else 2)
 
     def test_one_that_does_not_answer_can_still_fail_by_facts(self, judged, model):
@@ -297,12 +299,42 @@ class TestRefusals:
         assert issues[6].startswith("checks[0].expected: no pattern that is taken here")
         assert issues[7:] == [
             "retain: expected true or false",
-            "body: 28003 characters of text; at most 24000 are taken all together",
+            "body: 28024 characters of text; at most 24000 are taken all together",
         ]
         unknown = self.error(send({**body}), 400)["issues"]
         assert unknown == [
-            "evidences: not known here; known are task, agent_output, evidence, criteria, checks, retain"
+            "evidences: not known here; known are task, agent_output, evidence, criteria, checks, retain",
+            *issues,
         ]
+
+    def test_a_list_that_is_too_long_is_read_all_the_same(self, send):
+        issues = self.error(send({"task": "t", "agent_output": "o", "evidence": ["e"] * 20 + [""]}), 400)[
+            "issues"
+        ]
+        assert issues == ["evidence: 21 items; at most 20 are taken", "evidence[20]: is empty"]
+
+    def test_more_breaches_than_anybody_reads_are_counted(self, send):
+        issues = self.error(send({"task": "t", "agent_output": "o", "evidence": [""] * 20_000}), 400)[
+            "issues"
+        ]
+        assert len(issues) == 101 and issues[-1] == "and 19901 more"
+
+    def test_calls_without_a_key_are_counted_by_address(self, client, settings):
+        settings.ANONYMOUS_CALLS_PER_MINUTE = 3
+        headers = {"Authorization": "Bearer nonsense"}
+        answers = [
+            client.post("/v1/judge", "{}", content_type="application/json", headers=headers) for _ in range(5)
+        ]
+        assert [answer.status_code for answer in answers] == [401, 401, 401, 429, 429]
+        assert answers[-1].json()["error"]["code"] == "quota" and int(answers[-1]["Retry-After"]) > 0
+
+    def test_what_was_called_before_a_restart_counts(self, send, key):
+        holder = Key.objects.get(for_judge=True)
+        Key.objects.filter(pk=holder.pk).update(judge_calls_per_day=2)
+        assert send({"task": "t", "agent_output": "o"}).status_code == 200
+        memory.forget(callers._counter(holder, timezone.now()))
+        assert send({"task": "t", "agent_output": "o"}).status_code == 200
+        assert self.error(send({"task": "t", "agent_output": "o"}), 429)["code"] == "quota"
 
     def test_all_together(self, send):
         body = {"task": "t", "agent_output": "o" * 12_000, "evidence": ["e" * 4000] * 3}
@@ -323,7 +355,15 @@ class TestRefusals:
         error = self.error(send({"task": "t", "agent_output": "o"}), 500)
         assert (error["code"], "division" in error["message"]) == ("error", False)
 
-    def test_who_comes_on_top_is_told_to_come_again(self, send, monkeypatch):
-        monkeypatch.setattr(api._slots, "acquire", lambda **_: False)
-        response = send({"task": "t", "agent_output": "o"})
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [("/v1/judge", {"task": "t", "agent_output": "o"}), ("/v1/consensus", {"task": "t", "answers": [{"output": "a"}] * 2})],
+    )  # fmt: skip
+    def test_who_comes_on_top_is_told_to_come_again_and_pays_nothing(self, send, monkeypatch, path, body):
+        with monkeypatch.context() as full:
+            full.setattr(api._slots, "acquire", lambda **_: False)
+            response = send(body, path=path)
         assert (self.error(response, 503)["code"], response["Retry-After"]) == ("busy", "5")
+        assert callers.counted(Key.objects.get(for_judge=True)) == 0
+        assert send(body, path=path).status_code == 200
+        assert callers.counted(Key.objects.get(for_judge=True)) == 1
