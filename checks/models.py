@@ -212,7 +212,9 @@ class Verdict(AppendOnly):
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        ordering = ["-at"]
+        ordering = ["-at", "-pk"]
+        # the list, the replay and the costs ask for the latest, and nothing is ever thrown away
+        indexes = [models.Index(fields=["at", "id"], name="verdict_by_time")]
         constraints = [
             _one_of("verdict", [str(word) for word in Word], "verdict_known"),
             models.CheckConstraint(

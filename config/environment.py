@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -91,44 +91,57 @@ def redis(name: str) -> str:
 
 
 def database(name: str, default_sqlite: str) -> dict[str, Any]:
-    """`postgres://user:password@host:port/name` or `sqlite:///path`; unset = SQLite at `default_sqlite`.
-
-    SQLite runs in WAL and takes its write lock at BEGIN, so that a reader which turns writer
-    can't fail halfway ("database is locked"), and no two writers interleave.
-    """
-    raw = text(name) or f"sqlite:///{default_sqlite}"
+    """`postgres://user:password@host:port/name` or `sqlite:///path`; unset = SQLite at `default_sqlite`, a path as it is."""
+    raw = text(name)
+    if not raw:
+        return _sqlite(default_sqlite)
     url = urlsplit(raw)
+    if url.scheme == "sqlite":
+        if url.query or url.fragment or url.netloc or not url.path[1:]:
+            raise ImproperlyConfigured(
+                f"{name} is no path alone after sqlite:///; write `?` in it as %3F, `#` as %23, `%` as %25."
+            )
+        return _sqlite(unquote(url.path[1:]))
+    if url.scheme in {"postgres", "postgresql"}:
+        return _postgres(name, url)
+    raise ImproperlyConfigured(
+        f"{name} starts with {url.scheme!r}; use postgres://user:password@host/name or sqlite:///path."
+    )
+
+
+def _sqlite(path: str) -> dict[str, Any]:
+    """SQLite runs in WAL and takes its write lock at BEGIN, so that a reader which turns writer can't fail halfway
+    ("database is locked"), and no two writers interleave.
+    """
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+    }
+
+
+def _postgres(name: str, url: SplitResult) -> dict[str, Any]:
     options = dict(parse_qsl(url.query))
+    if unknown := sorted(set(options) - _POSTGRES_OPTIONS):
+        known = ", ".join(sorted(_POSTGRES_OPTIONS))
+        raise ImproperlyConfigured(f"{name} has the option {unknown[0]!r}; known are {known}.")
     try:
         port = str(url.port or "")
     except ValueError:
         raise ImproperlyConfigured(f"{name} names no port number after the host.") from None
-    if url.scheme == "sqlite":
-        return {
-            "ENGINE": "django.db.backends.sqlite3",
-            "NAME": unquote(url.path[1:]),
-            "OPTIONS": {
-                "transaction_mode": "IMMEDIATE",
-                "timeout": 20,
-                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-            },
-        }
-    if url.scheme in {"postgres", "postgresql"}:
-        if unknown := sorted(set(options) - _POSTGRES_OPTIONS):
-            known = ", ".join(sorted(_POSTGRES_OPTIONS))
-            raise ImproperlyConfigured(f"{name} has the option {unknown[0]!r}; known are {known}.")
-        return {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": unquote(url.path[1:]),
-            "USER": unquote(url.username or ""),
-            "PASSWORD": unquote(url.password or ""),
-            "HOST": url.hostname or "",
-            "PORT": port,
-            "OPTIONS": {**_POSTGRES_PATIENCE, **options},
-            # a thread keeps its connection: a request that has to make one takes four times as long
-            "CONN_MAX_AGE": whole("DATABASE_KEPT_SECONDS", 300),
-            "CONN_HEALTH_CHECKS": True,
-        }
-    raise ImproperlyConfigured(
-        f"{name} starts with {url.scheme!r}; use postgres://user:password@host/name or sqlite:///path."
-    )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(url.path[1:]),
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        "HOST": url.hostname or "",
+        "PORT": port,
+        "OPTIONS": {**_POSTGRES_PATIENCE, **options},
+        # a thread keeps its connection: a request that has to make one takes four times as long
+        "CONN_MAX_AGE": whole("DATABASE_KEPT_SECONDS", 300),
+        "CONN_HEALTH_CHECKS": True,
+    }

@@ -16,7 +16,6 @@ from checks.models import CheckpointHead, FactResult
 from checks.questions import in_force
 from checks.receipts import commitments, keys, verifying
 from checks.receipts.encoding import b64, digest
-from checks.receipts.keyset import PublicKey
 from processes import receipting
 from processes.models import HistoryEntry, Run, Submission, Version
 from processes.versions import compiled
@@ -80,12 +79,12 @@ def of_run(run: Run) -> Proofs:
     entries = list(_entries(run)[: EVERY + 1])
     more, entries = len(entries) > EVERY, entries[:EVERY]
     published = keys.published()
-    payloads = [verifying.examine(entry.receipt or "", published).payload or {} for entry in entries]
-    records = _records(run, payloads)
+    examined = [verifying.examine(entry.receipt or "", published) for entry in entries]
+    records = _records(run, [each.payload or {} for each in examined])
     proofs = []
     before: str | None = None
-    for number, (entry, payload) in enumerate(zip(entries, payloads, strict=True), start=1):
-        proofs.append(_proof(entry, payload, published, records, _Place(number, before)))
+    for number, (entry, each) in enumerate(zip(entries, examined, strict=True), start=1):
+        proofs.append(_proof(entry, each, records, _Place(number, before)))
         before = digest(entry.receipt or "")
     wrong, covered = _whole(run, entries, before, more=more)
     return Proofs(proofs=proofs, wrong=wrong, covered=covered, more=more)
@@ -145,14 +144,8 @@ def _is_uuid(text: str) -> bool:
     return True
 
 
-def _proof(
-    entry: HistoryEntry,
-    payload: Mapping[str, Any],
-    published: Mapping[str, PublicKey],
-    records: _Records,
-    place: _Place,
-) -> Proof:
-    examined = verifying.examine(entry.receipt or "", published)
+def _proof(entry: HistoryEntry, examined: verifying.Examined, records: _Records, place: _Place) -> Proof:
+    payload = examined.payload or {}
     wrong = [] if examined.valid else [examined.reason]
     if not payload:
         return Proof(entry=entry, payload=payload, content=Content.CHANGED, wrong=wrong)

@@ -47,27 +47,31 @@ def sweep_now_and_then() -> int:
 
 
 def sweep() -> int:
-    """Cover every head that moved, some thousand a checkpoint. How many checkpoints that took: none where nothing moved."""
-    until, made = timezone.now() - LATE, 0
-    while _sweep_some(until):
-        made += 1
+    """Cover every head that moved, some thousand a checkpoint. How many checkpoints that took: none where nothing moved.
+
+    What moves meanwhile waits for the next sweep: under steady traffic there would be no end.
+    """
+    until, made, heads = timezone.now() - LATE, 0, MOST_HEADS
+    while heads == MOST_HEADS:
+        heads = _sweep_some(until)
+        made += heads > 0
     return made
 
 
-def _sweep_some(until: datetime) -> bool:
-    """One checkpoint; False where there is nothing to cover, or another sweeper was faster."""
+def _sweep_some(until: datetime) -> int:
+    """One checkpoint; how many heads it covers. 0 where there is nothing to cover, or another sweeper was faster."""
     try:
         with transaction.atomic():
             last = Checkpoint.objects.order_by("-seq").first()
             since = last.covers_until if last else _LONG_AGO
             heads = moved(since, MOST_HEADS)
             if not heads:
-                return False
+                return 0
             # the last of a sweep covers whatever was signed before it; the ones before it only say that they are not the last
             _make(heads, last, since if len(heads) == MOST_HEADS else max(since, until))
     except IntegrityError:  # its place in the chain, or a head of it, is taken
-        return False
-    return True
+        return 0
+    return len(heads)
 
 
 def moved(since: datetime, most: int) -> list[Leaf]:

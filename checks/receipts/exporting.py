@@ -3,14 +3,16 @@
 Checkpoints come first, so that whatever they cover was there before the receipts are read.
 """
 
+import functools
 import hashlib
+import operator
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import batched
 from typing import Any
 
 from django.conf import settings
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from checks import codec
@@ -23,6 +25,7 @@ from checks.receipts.payload import CHECKPOINTS
 from checks.records import Receipted
 
 AT_ONCE = 500
+CHAINS_AT_ONCE = 100  # of which each statement names the first receipt
 
 
 def lines(*, chain: str | None = None, since: datetime | None = None) -> Iterator[bytes]:
@@ -40,7 +43,7 @@ def _lines(writing: "_Writing", chain: str | None, since: datetime | None) -> It
         writing.checkpoints += 1
         yield writing.receipt(value)
     for model in sources.tables(chain):
-        for name, seq, receipt in _rows(model, chain, since).iterator(AT_ONCE):
+        for name, seq, receipt in _rows(model, chain, since):
             writing.receipts += 1
             yield writing.receipt({"chain": name, "seq": seq, "receipt": receipt})
         if chain is not None and writing.receipts:
@@ -96,15 +99,22 @@ def _jwks() -> dict[str, Any]:
     return keyset.write(keys.published().values())
 
 
-def _rows(model: type[Receipted], chain: str | None, since: datetime | None) -> QuerySet[Any]:
+def _rows(model: type[Receipted], chain: str | None, since: datetime | None) -> Iterator[tuple[Any, ...]]:
     rows = sources.rows(model)
     if chain is not None:
         rows = rows.filter(chain=chain)
-    if since is not None:
-        # whole from there on, though a clock may have gone back in between
-        signed_then = rows.filter(chain=OuterRef("chain"), signed_at__gte=since).order_by("seq")
-        rows = rows.filter(seq__gte=Subquery(signed_then.values("seq")[:1]))
-    return rows.order_by("chain", "seq").values_list("chain", "seq", "receipt")
+    if since is None:
+        yield from _told(rows)
+        return
+    # whole from there on, though a clock may have gone back in between
+    firsts = rows.filter(signed_at__gte=since).order_by("chain").values_list("chain").annotate(Min("seq"))
+    for some in batched(firsts.iterator(AT_ONCE), CHAINS_AT_ONCE):
+        begun = (Q(chain=name, seq__gte=first) for name, first in some)
+        yield from _told(rows.filter(functools.reduce(operator.or_, begun)))
+
+
+def _told(rows: QuerySet[Any]) -> Iterator[tuple[Any, ...]]:
+    return rows.order_by("chain", "seq").values_list("chain", "seq", "receipt").iterator(AT_ONCE)
 
 
 def _checkpoints(chain: str | None) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,7 @@
 """Settings from the environment, and what they say when they don't go together."""
 
+from urllib.parse import quote
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
@@ -20,6 +22,10 @@ from config import system_checks
         (lambda: env.database("X", "x"), "mysql://h/db", "starts with 'mysql'"),
         (lambda: env.database("X", "x"), "postgres://h:port/db", "no port number"),
         (lambda: env.database("X", "x"), "postgres://h/db?ssl=1", "known are"),
+        (lambda: env.database("X", "x"), "sqlite:///db?mode=ro", "no path alone"),
+        (lambda: env.database("X", "x"), "sqlite:///a#b", "no path alone"),
+        (lambda: env.database("X", "x"), "sqlite://var/db", "no path alone"),
+        (lambda: env.database("X", "x"), "sqlite:///", "no path alone"),
     ],
 )
 def test_a_wrong_value_names_the_variable(monkeypatch, reader, raw, words):
@@ -33,6 +39,14 @@ def test_a_database_keeps_its_options(monkeypatch):
     monkeypatch.setenv("X", "postgres://u:p%40ss@h:5433/db?sslmode=require")
     found = env.database("X", "x")
     assert (found["PASSWORD"], found["PORT"], found["OPTIONS"]["sslmode"]) == ("p@ss", "5433", "require")
+
+
+@pytest.mark.parametrize("path", ["/srv/a b#c/db", "/srv/100%/db", "/srv/a%41?x/db", "relative/db"])
+def test_the_usual_database_is_where_its_folder_is_whatever_that_is_called(monkeypatch, path):
+    monkeypatch.delenv("X", raising=False)
+    assert env.database("X", path)["NAME"] == path
+    monkeypatch.setenv("X", f"sqlite:///{quote(path)}")
+    assert env.database("X", "x")["NAME"] == path
 
 
 def test_a_database_that_went_away_is_noticed_in_seconds(monkeypatch):

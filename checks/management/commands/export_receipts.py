@@ -2,6 +2,7 @@
 
 import sys
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,9 @@ class Command(BaseCommand):
                 for line in lines:
                     sys.stdout.buffer.write(line)
                 return
-            with Path(options["to"]).open("xb") as file:
-                file.writelines(lines)
+            _write(Path(options["to"]), lines)
+        except FileExistsError:
+            raise CommandError(f"{options['to']} is there already; name another file.") from None
         except OSError as error:
             raise CommandError(
                 f"{options['to'] or 'standard output'} can't be written: {error.strerror}."
@@ -48,6 +50,17 @@ class Command(BaseCommand):
         except ImproperlyConfigured as error:
             raise CommandError(str(error)) from None
         self.stderr.write(f"{options['to']} is written.")
+
+
+def _write(path: Path, lines: Iterable[bytes]) -> None:
+    """All of it or nothing: what was cut off stands in the way of the next try, and is easily taken for the whole."""
+    with path.open("xb") as file:
+        try:
+            file.writelines(lines)
+            file.flush()
+        except BaseException:
+            path.unlink()
+            raise
 
 
 def _moment(text: str) -> datetime:

@@ -62,6 +62,18 @@ class TestCheckpoints:
         assert [row.heads.count() for row in Checkpoint.objects.order_by("seq")] == [2, 2, 1]
         assert checkpoints.sweep() == 0
 
+    def test_what_moves_during_a_sweep_waits_for_the_next(self, judged, monkeypatch):
+        judged()
+        real = checkpoints._make
+
+        def moving(*args):
+            made = real(*args)
+            judged()
+            return made
+
+        monkeypatch.setattr(checkpoints, "_make", moving)
+        assert checkpoints.sweep() == 1
+
     def test_a_sweep_that_dies_between_two_forgets_nothing(self, judged, monkeypatch):
         monkeypatch.setattr(checkpoints, "MOST_HEADS", 2)
         for number in range(4):

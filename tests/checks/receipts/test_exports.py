@@ -5,10 +5,11 @@ import sys
 from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -84,6 +85,17 @@ class TestExport:
         found = self.check(since=third.signed_at, chain=third.chain)
         assert not found.problems and found.receipts == 2
 
+    def test_since_asks_once_for_many_chains(self, there, monkeypatch):
+        since = JudgeCall.objects.get(seq=3).signed_at
+        whole = self.check(since=since)
+        with CaptureQueriesContext(connection) as few:
+            list(exporting.lines(since=since))
+        monkeypatch.setattr(exporting, "CHAINS_AT_ONCE", 1)
+        with CaptureQueriesContext(connection) as many:
+            list(exporting.lines(since=since))
+        assert len(many) == len(few) + 1  # of two chains
+        assert self.check(since=since) == whole
+
     def test_asks_no_more_for_more(self, there, judged):
         def asked():
             with CaptureQueriesContext(connection) as captured:
@@ -144,9 +156,20 @@ class TestExportCommand:
     def test_overwrites_nothing(self, tmp_path):
         to = tmp_path / "there"
         to.write_text("mine")
-        with pytest.raises(CommandError, match="can't be written"):
+        with pytest.raises(CommandError, match="is there already; name another file"):
             call_command("export_receipts", "--to", str(to))
         assert to.read_text() == "mine"
+
+    def test_leaves_nothing_behind_that_is_not_whole(self, judged, tmp_path, monkeypatch):
+        judged()
+        to = tmp_path / "export.jsonl"
+        with monkeypatch.context() as patched:
+            patched.setattr(exporting, "_rows", mock.Mock(side_effect=OperationalError("gone")))
+            with pytest.raises(OperationalError):
+                call_command("export_receipts", "--to", str(to))
+        assert not to.exists()
+        call_command("export_receipts", "--to", str(to))
+        assert not export.check(to.read_bytes().splitlines(keepends=True), keys.published()).problems
 
     def test_without_a_key_writes_nothing(self, settings, tmp_path):
         settings.RECEIPT_KEY = "x"
