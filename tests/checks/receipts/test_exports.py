@@ -94,7 +94,8 @@ class TestExport:
         with CaptureQueriesContext(connection) as many:
             list(exporting.lines(since=since))
         assert len(many) == len(few) + 1  # of two chains
-        assert self.check(since=since) == whole
+        again = self.check(since=since)
+        assert (again.receipts, again.chains, again.problems) == (whole.receipts, whole.chains, [])
 
     def test_asks_no_more_for_more(self, there, judged):
         def asked():
