@@ -12,7 +12,7 @@ keys, nesting deeper than `MAX_DEPTH`.
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from json.encoder import encode_basestring
 from typing import Any, Self
@@ -112,6 +112,17 @@ def canonical(value: Any) -> str:
     return "".join(parts)
 
 
+def pretty(value: Any, indent: str = "") -> str:
+    """JSON to read, a line for each entry; numbers as they came."""
+    deeper = indent + "  "
+    if isinstance(value, Mapping) and value:
+        items = [f"{deeper}{dumps(key)}: {pretty(item, deeper)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+    if isinstance(value, list | tuple) and value:
+        return "[\n" + ",\n".join(deeper + pretty(item, deeper) for item in value) + f"\n{indent}]"
+    return dumps(value)
+
+
 def plain(value: Any) -> Any:
     """A view for validators that don't know `Number`: whole numbers as int, the rest as Decimal, huge ones
     as a float near them. Lossy and therefore never stored.
@@ -121,6 +132,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, Decimal):
+        if not value:  # of 0e400 the exponent is large and the number is not
+            return 0
         if value.adjusted() > LARGEST_FLOAT_EXPONENT:
             return 1.7e308 if value > 0 else -1.7e308
         return int(value) if value == value.to_integral_value() else Decimal(value)

@@ -17,6 +17,7 @@ from processes.acceptance import Content
 from processes.document import Step as StepSpec
 from processes.loaded import Loaded
 from processes.models import Submission
+from processes.states import HistoryEvent
 
 BY = "facts"  # who says so in a run's history
 MAX_DETAIL = 500
@@ -81,6 +82,11 @@ def asked(spec: StepSpec) -> dict[str, Any]:
     return {"facts": [fact.as_json() for fact in spec.facts]}
 
 
+def promised(spec: StepSpec) -> list[tuple[str, str]]:
+    """What a person is told before sending a task: each field with what will be checked of it, in words."""
+    return [(fact.field, fact.wanted) for fact in spec.facts]
+
+
 def of_run(run: str) -> list[dict[str, Any]]:
     """Every result of a run's work, oldest first, for REST. Two statements; no payload is loaded."""
     submissions = {
@@ -113,7 +119,9 @@ def _shown(result: FactResult, submission: Submission) -> dict[str, Any]:
 
 def tell(loaded: Loaded, step: str, *, hold: bool) -> None:
     """To the run's history: whether they hold."""
-    loaded.now.effects.append(engine.Happened("facts_hold" if hold else "facts_fail", step, BY))
+    loaded.now.effects.append(
+        engine.Happened(HistoryEvent.FACTS_HOLD if hold else HistoryEvent.FACTS_FAIL, step, BY)
+    )
 
 
 def _line(each: Found) -> str:

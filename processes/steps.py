@@ -1,7 +1,7 @@
 """One step of a process file: its shape, and reading it with all that is wrong with it. Pure.
 
 What takes more than one step to judge (whether a target exists, whether a path leads to a declared
-field) is told by `processes.graph` and `processes.document`, from the `Draft` that is read here.
+field) is told by `processes.graph` and `processes.references`, from the `Draft` that is read here.
 """
 
 import re
@@ -359,9 +359,8 @@ class _Reader:
         if not self._has("facts"):
             return ()
         facts, problems = declared.read(self.raw["facts"])
-        for index, message in problems:
-            place = ("facts",) if index is None else ("facts", index)
-            self._add(Rule.FACT, *place, message=message[:1].upper() + message[1:])
+        for place, message in problems:
+            self._add(Rule.FACT, "facts", *place, message=message)
         for index, fact in enumerate(facts if output is not None else ()):
             if fact is not None:
                 self._judge_value(fact, output or {}, "facts", index, "value")
@@ -377,9 +376,9 @@ class _Reader:
         elif field.optional:
             self._add(Rule.FACT_OPTIONAL, *key, value=shown(fact.path))
         elif fact.takes is not None and field.type and field.type not in fact.takes:
-            wanted = listed(sorted(fact.takes, reverse=True), "or")
+            wanted, key_of = listed(sorted(fact.takes, reverse=True), "or"), fact.fills or fact.type
             self._add(
-                Rule.PATH_TYPE, *key, value=shown(fact.path), type=field.type, key=fact.fills, wanted=wanted
+                Rule.PATH_TYPE, *key, value=shown(fact.path), type=field.type, key=key_of, wanted=wanted
             )
 
     def branches(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ FACTS: dict[str, str] = {
     "url_contains": "checks.facts.url_contains.UrlContains",
 }
 MAX_CHECKS = 20
+MAX_PROBLEMS = 100  # told; one entry can have thousands
 # what goes out over the network is few, and runs at the same time
 MOST = {"url_contains": 3, "onchain": 5}
 
@@ -34,16 +35,19 @@ def read(value: Any, path: str = "checks") -> tuple[tuple[Fact, ...], list[str]]
     """A raw list of checks to facts, or to every problem with it. Never raises."""
     if not isinstance(value, list):
         return (), [f"{path}: expected a list"]
-    if len(value) > MAX_CHECKS:
-        return (), [f"{path}: {len(value)} checks; at most {MAX_CHECKS} are taken"]
     facts: list[Fact] = []
     problems: list[str] = []
-    for index, raw in enumerate(value):
+    if len(value) > MAX_CHECKS:
+        problems.append(f"{path}: {len(value)} checks; at most {MAX_CHECKS} are taken")
+    # of too many, those that would be taken are read all the same, so that all is told at once
+    for index, raw in enumerate(value[:MAX_CHECKS]):
         fact, wrong = _read_one(raw, f"{path}[{index}]")
         problems += wrong
         if fact is not None:
             facts.append(fact)
     problems += too_many(value, path)
+    if len(problems) > MAX_PROBLEMS:
+        problems[MAX_PROBLEMS:] = [f"{path}: {len(problems) - MAX_PROBLEMS} more problems"]
     return (() if problems else tuple(facts)), problems
 
 

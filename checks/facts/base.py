@@ -3,13 +3,23 @@
 import re
 from typing import Any
 
-from checks.facts.rpc import Odd, Session
+from checks.facts.rpc import Odd, Refused, Session
 
 _TX = re.compile(r"0x[0-9a-fA-F]{64}")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
 _WORD = re.compile(r"0x[0-9a-fA-F]{64}")
 _BALANCE_OF = "0x70a08231" + 24 * "0"  # balanceOf(address)
+
+
+FORMS = {"tx": "0x and 64 hexadecimal digits", "address": "0x and 40 hexadecimal digits"}
+_REVERTED = 3  # the code of a contract that gave up; some nodes have another, with the same words
+
+
+def decides(error: Refused) -> bool:
+    """Whether an error says something of the fact: the contract itself would not answer."""
+    reverted = error.code == _REVERTED or error.reason.lower().startswith("execution reverted")
+    return error.method == "eth_call" and reverted
 
 
 def is_tx(text: str) -> bool:

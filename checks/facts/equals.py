@@ -1,4 +1,5 @@
-"""`equals {expected}`: the trimmed output is the expected text; or, where a number is expected, comes to it. Pure.
+"""`equals {expected}`: the output is the expected text, blanks at the ends of either apart; or, where a number is expected,
+comes to it. Pure.
 
 `evidence_hash`: of the output's UTF-8 bytes, as it was given.
 """
@@ -8,8 +9,8 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from checks import codec
-from checks.facts.numeric import compare, read_number
-from checks.facts.shapes import Entry, OfText, Outcome, hash_of, shown
+from checks.facts.numeric import READABLE, compare, read_number, worded
+from checks.facts.shapes import Entry, OfText, Outcome, exact, hash_of
 
 MAX_CHARS = 16_000
 
@@ -29,15 +30,24 @@ class Equals(OfText):
             entry.refuse("expected", "expected a string or a number")
         elif value is not None and len(value) > MAX_CHARS:
             entry.refuse("expected", f"{len(value)} characters; at most {MAX_CHARS} are taken")
-        return cls(expected=value if isinstance(value, str) else "")
+        return cls(expected=value.strip() if isinstance(value, str) else "")
+
+    def takes(self, filled: str) -> frozenset[str] | None:
+        return READABLE if isinstance(self.expected, Fraction) else None
+
+    def wanted(self, filled: str) -> str:
+        if isinstance(self.expected, Fraction):
+            return f"must come to {worded(self.expected)}"
+        return f"must be “{exact(self.expected)}”"
 
     def check(self, text: str) -> Outcome:
         if isinstance(self.expected, Fraction):
             return compare(text, self.expected, Fraction(0))
-        passed = text.strip() == self.expected
+        given = text.strip()
+        passed = given == self.expected
         detail = (
             "The output is the expected text."
             if passed
-            else f"The output is “{shown(text)}”; expected is “{shown(self.expected)}”."
+            else f"The output is “{exact(given)}”; expected is “{exact(self.expected)}”."
         )
         return Outcome(passed=passed, detail=detail, evidence_hash=hash_of(text))

@@ -83,10 +83,10 @@ class Fetcher:
     def _ask(self, target: Target, where: str, deadline: float) -> wire.Reply:
         addresses = self._public(target, where, deadline)
         error = wire.WireError("could not be reached")
-        for address in addresses[:MAX_ADDRESSES]:
+        for address, opened in wire.turns(addresses[:MAX_ADDRESSES], deadline):
             request = wire.Request(address=str(address), host=target.host, path=target.path)
             try:
-                return wire.send(request, deadline, tls=self.tls(), connecting=self.connecting)
+                return wire.send(request, deadline, opened=opened, tls=self.tls(), connecting=self.connecting)
             except wire.WireError as failed:
                 error = failed
         raise FetchError(f"The server {error}.", refused=False)

@@ -50,6 +50,9 @@ class JsonSchema(OfText):
                 entry.refuse(name, message)
         return cls(schema=schema if isinstance(schema, Mapping) else {})
 
+    def wanted(self, filled: str) -> str:
+        return f"must fit the JSON schema {shown(codec.dumps(self.schema))}"
+
     def check(self, text: str) -> Outcome:
         try:
             value = codec.loads(text)

@@ -7,6 +7,7 @@ exponents. It is worked out exactly, with fractions, so that 0.1 + 0.2 is 0.3 an
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -16,8 +17,11 @@ from checks.facts.shapes import Entry, OfText, Outcome, hash_of, shown
 
 MAX_CHARS = 1000
 MAX_DEPTH = 50
+MAX_SHOWN = 40  # characters of a number in a sentence
+READABLE = frozenset({"string", "number"})  # types of a step's fields that can be read as an expression
 MAX_EXPONENT = 1000  # of an expected number: beyond it no expression of this length gets near
-_TOKEN = re.compile(r"[ \t\r\n]*(?:([0-9]+(?:\.[0-9]+)?|\.[0-9]+)|([-+*/()])|(\Z))")
+_BLANKS = " \t\r\n"
+_TOKEN = re.compile(rf"[{_BLANKS}]*(?:([0-9]+(?:\.[0-9]+)?|\.[0-9]+)|([-+*/()])|(\Z))")
 
 
 class ExpressionError(ValueError):
@@ -39,6 +43,12 @@ class Numeric(OfText):
             entry.refuse("tolerance", "expected a number from 0 on")
         return cls(expected=expected, tolerance=tolerance)
 
+    def takes(self, filled: str) -> frozenset[str]:
+        return READABLE
+
+    def wanted(self, filled: str) -> str:
+        return f"must come to {worded(self.expected)}{_within(self.tolerance)}"
+
     def check(self, text: str) -> Outcome:
         return compare(text, self.expected, self.tolerance)
 
@@ -48,7 +58,7 @@ def read_number(entry: Entry, name: str, *, needed: bool = True) -> Fraction:
     value = entry.number(name, needed=needed)
     if value is None:
         return Fraction(0)
-    if abs(value.adjusted()) > MAX_EXPONENT:
+    if value and abs(value.adjusted()) > MAX_EXPONENT:
         entry.refuse(name, f"exponents go to {MAX_EXPONENT}")
         return Fraction(0)
     return Fraction(Decimal(value))
@@ -60,8 +70,7 @@ def compare(text: str, expected: Fraction, tolerance: Fraction) -> Outcome:
     except ExpressionError as error:
         return Outcome(passed=False, detail=f"The output is no number: {error}.", evidence_hash=hash_of(text))
     passed = abs(value - expected) <= tolerance
-    within = f", give or take {worded(tolerance)}" if tolerance else ""
-    detail = f"The output comes to {worded(value)}; expected is {worded(expected)}{within}."
+    detail = f"The output comes to {worded(value)}; expected is {worded(expected)}{_within(tolerance)}."
     return Outcome(passed=passed, detail=detail, evidence_hash=hash_of(text))
 
 
@@ -76,17 +85,45 @@ def evaluate(text: str) -> Fraction:
     return value
 
 
+def written(value: Decimal) -> str | None:
+    """A JSON number as an expression, without an exponent; None where none of an expression's length would do."""
+    if value and abs(value.adjusted()) > MAX_EXPONENT:
+        return None
+    # `format` of a Decimal is exact; a zero may have any exponent, and none of it matters
+    text = f"{Decimal(value):f}" if value else "0"
+    return text if len(text) <= MAX_CHARS else None
+
+
 def worded(value: Fraction) -> str:
-    """A fraction for people: whole, as a decimal where that is exact, else as a fraction; long ones are cut."""
-    if value.denominator == 1:
-        return shown(str(value.numerator), 40)
-    twos_and_fives = value.denominator
+    """A fraction for people: whole or as a decimal where that is exact, else as a fraction. Of a long one the first digits, and
+    how many there are.
+    """
+    places = _places(value.denominator)
+    if places is None and len(short := f"{value.numerator}/{value.denominator}") <= MAX_SHOWN:
+        return short
+    kept = MAX_SHOWN if places is None else places
+    digits = str(abs(value.numerator) * 10**kept // value.denominator).zfill(kept + 1)
+    point = len(digits) - kept
+    text = "-" * (value < 0) + digits[:point] + ("." + digits[point:] if kept else "")
+    if places is None:
+        return text[:MAX_SHOWN] + "…"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}… ({len(digits)} digits)"
+
+
+def _places(denominator: int) -> int | None:
+    """How many decimal places a fraction in lowest terms has; None where they never end."""
+    powers = []
     for prime in (2, 5):
-        while twos_and_fives % prime == 0:
-            twos_and_fives //= prime
-    if twos_and_fives == 1 and value.denominator < 10**12:
-        return shown(f"{Decimal(value.numerator) / Decimal(value.denominator):f}", 40)
-    return shown(f"{value.numerator}/{value.denominator}", 40)
+        power = 0
+        while denominator % prime == 0:
+            denominator //= prime
+            power += 1
+        powers.append(power)
+    return max(powers) if denominator == 1 else None
+
+
+def _within(tolerance: Fraction) -> str:
+    return f", give or take {worded(tolerance)}" if tolerance else ""
 
 
 def _tokens(text: str) -> list[str]:
@@ -95,12 +132,21 @@ def _tokens(text: str) -> list[str]:
     while True:
         match = _TOKEN.match(text, at)
         if match is None:
-            rest = text[at:].lstrip()
-            raise ExpressionError(f"{shown(rest[:12])!r} is no digit, parenthesis or operator")
+            rest = text[at:].lstrip(_BLANKS)
+            raise ExpressionError(f"{_named(rest)} is no digit, parenthesis or operator")
         if match[3] is not None:
             return found
         found.append(match[1] or match[2])
         at = match.end()
+
+
+def _named(rest: str) -> str:
+    """What stands where it should not: ASCII as it is; else the one character by its name, for it may look like another."""
+    char = rest[0]
+    if char.isascii() and char.isprintable():
+        return repr(shown(rest[:12]))
+    name = unicodedata.name(char, "")
+    return f"the character U+{ord(char):04X}{f' ({name})' if name else ''}"
 
 
 class _Parser:

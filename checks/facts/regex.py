@@ -1,8 +1,10 @@
-"""`regex {expected}`: a pattern is found somewhere in the output. Pure.
+r"""`regex {expected}`: a pattern is found somewhere in the output. Pure.
 
 The engine is RE2: linear in the text whatever the pattern, so it has no look-around and no back-references. Linear still is
 the text's length times the pattern's own size, and a few characters make a large one; so a pattern reaches only so
-far into a text that the work stays bounded, and the detail says so where that is not the whole.
+far into a text that the work stays bounded, and the detail says so where that is not the whole. Where it stops is no end
+of the text: the engine sees what follows, so `$`, `\z` and `\b` are there what they are in the whole text. What is
+found in part of a text is thereby found in all of it, and no pattern passes because of where we stopped.
 
 `evidence_hash`: of the output's UTF-8 bytes, as it was given.
 """
@@ -12,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import re2
 
-from checks.facts.shapes import Entry, OfText, Outcome, hash_of, shown
+from checks.facts.shapes import Entry, OfText, Outcome, exact, hash_of, shown
 
 MAX_CHARS = 500
 MAX_MEMORY = 1 << 20  # of a compiled pattern: a few characters can stand for millions
@@ -36,20 +38,29 @@ class Regex(OfText):
         pattern, source = read_pattern(entry, "expected", needed=True)
         return cls(pattern=pattern, source=source)
 
+    def wanted(self, filled: str) -> str:
+        return f"must match the pattern “{exact(self.source)}”"
+
     def check(self, text: str) -> Outcome:
         at, reach = search(self.pattern, text, MAX_WORK)
         where = "not found in the output" if at is None else f"found at character {at + 1}"
         return Outcome(
             passed=at is not None,
-            detail=f"The pattern “{shown(self.source)}” is {where}{told(at, reach, text)}.",
+            detail=f"The pattern “{exact(self.source)}” is {where}{told(at, reach, text)}.",
             evidence_hash=hash_of(text),
         )
 
 
-def search(pattern: Any, text: str, work: int) -> tuple[int | None, int]:
-    """Where a pattern is found first, and how many characters it was searched in."""
+def search(pattern: Any, text: str, work: int, *, cut: bool = False) -> tuple[int | None, int]:
+    """Where a pattern is found first, and how many characters it reaches to.
+
+    `cut`: the text goes on, nobody knows how. Its last character is then only looked at as what follows: a match that
+    touches the end would depend on the cut, and so does not count.
+    """
     reach = min(len(text), work // max(1, pattern.programsize))
-    found = pattern.search(text[:reach])
+    end = min(reach, len(text) - cut)
+    # never of a slice: there the pattern would take the slice's end for the text's
+    found = pattern.search(text, 0, end) if end >= 0 else None
     return (None if found is None else found.start()), reach
 
 

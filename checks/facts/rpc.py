@@ -1,4 +1,8 @@
-"""JSON-RPC to the endpoints that the settings name: one deadline for a fact's calls, a transcript of what was read."""
+"""JSON-RPC to the endpoints that the settings name: one deadline for a fact's calls, a transcript of what was read.
+
+An error that answers a call is an answer, and stands in the transcript as one; whether it says something of the fact, or only
+of the endpoint, is for the chain's own module to tell (`decides`).
+"""
 
 import ssl
 import time
@@ -9,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from checks import codec
 from checks.facts import wire
-from checks.facts.fetch import FetchError, Resolve, looked_up, resolve
+from checks.facts.fetch import MAX_ADDRESSES, FetchError, Resolve, looked_up, resolve
 
 SECONDS = 5.0
 _OK = 200
@@ -25,9 +29,23 @@ class Odd(RpcError):  # noqa: N818 - the words of an answer that is not what the
     """An answer that is no answer to its question."""
 
 
+class Refused(RpcError):  # noqa: N818 - the word for it
+    """A call was answered by an error of its own. `code` is None and `reason` "" where it has none."""
+
+    def __init__(self, method: str, error: Any) -> None:
+        super().__init__(f"The chain's endpoint refused {method}.")
+        told = error if isinstance(error, dict) else {}
+        code, reason = told.get("code"), told.get("message")
+        self.method = method
+        self.code = code if codec.is_number(code) else None
+        self.reason = reason if isinstance(reason, str) else ""
+
+
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """The calls of one fact. `transcript`: [method, params, result] of each, for the evidence."""
+    """The calls of one fact. `transcript`: [method, params, result] of each, for the evidence; {"error": …} in the result's
+    place where that was the answer.
+    """
 
     endpoint: str
     deadline: float = field(default_factory=lambda: time.monotonic() + SECONDS)
@@ -45,7 +63,10 @@ class Session:
             raise RpcError("The chain's endpoint answered no JSON.") from None
         if not isinstance(answer, dict) or answer.get("id") != number:
             raise RpcError("The chain's endpoint answered something else than it was asked.")
-        if answer.get("error") is not None or "result" not in answer:
+        if (error := answer.get("error")) is not None:
+            self.transcript.append([method, list(params), {"error": error}])
+            raise Refused(method, error)
+        if "result" not in answer:
             raise RpcError(f"The chain's endpoint refused {method}.")
         self.transcript.append([method, list(params), answer["result"]])
         return answer["result"]
@@ -62,7 +83,7 @@ class Session:
             found = looked_up(self.resolve, url.hostname, self.deadline)
         except FetchError:
             raise RpcError("The chain's endpoint could not be looked up.") from None
-        for address in found:
+        for address, opened in wire.turns(found[:MAX_ADDRESSES], self.deadline):
             request = wire.Request(
                 address=address,
                 host=url.hostname,
@@ -73,7 +94,7 @@ class Session:
                 headers=headers,
             )
             try:
-                reply = wire.send(request, self.deadline, tls=self.tls())
+                reply = wire.send(request, self.deadline, opened=opened, tls=self.tls())
             except wire.WireError as failed:
                 error = str(failed)
                 continue

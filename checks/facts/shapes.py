@@ -1,6 +1,7 @@
 """What every fact is made of: how its entry is read, and what came of checking it. Pure."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -41,6 +42,18 @@ class Fact(Protocol):
         """The keys that a step's `value` may stand for, the likeliest first; () where it is the text itself."""
         ...
 
+    def takes(self, filled: str) -> frozenset[str] | None:
+        """The types of a step's field that `value` may name, where it stands for `filled` ("": the text itself); None: any."""
+        ...
+
+    def never(self, filled: str) -> tuple[str, str] | None:
+        """A key and why, with its mend, this can't hold whatever `filled` will be; None where it can. Asks nobody."""
+        ...
+
+    def wanted(self, filled: str) -> str:
+        """What is asked of `filled`, for people: the rest of a sentence that begins with its name."""
+        ...
+
     def check(self, text: str) -> Outcome:
         """Never raises, and takes at most some seconds."""
         ...
@@ -50,6 +63,12 @@ class OfText:
     """A fact about the text that it is given."""
 
     __slots__ = ()
+
+    def takes(self, filled: str) -> frozenset[str] | None:
+        return None
+
+    def never(self, filled: str) -> tuple[str, str] | None:
+        return None
 
     @classmethod
     def fills(cls, raw: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003 - as `Fact` has it
@@ -113,11 +132,18 @@ class Entry:
         """A problem found by whoever knows more of the value."""
         self._wrong(name, message)
 
-    def close(self) -> None:
-        """Name the keys that nobody asked for: a misspelt bound must not go unnoticed."""
+    def pass_over(self, *names: str) -> None:
+        """Keys of which nothing can be said, because of what is wrong with another."""
+        self._known.update(names)
+
+    def close(self, *, filled: str = "", also: Sequence[str] = ()) -> None:
+        """Name the keys that nobody asked for: a misspelt bound must not go unnoticed.
+
+        Of the keys that are known, `filled` was put in by us and is not told; `also` are read elsewhere, and are.
+        """
+        known = ", ".join(sorted((self._known | set(also)) - {filled}))
         for name in self.raw:
             if name not in self._known:
-                known = ", ".join(sorted(self._known))
                 self.problems.append(f"{self.path}.{shown(name)}: not known here; known are {known}")
 
     def _take(self, name: str, *, needed: bool) -> Any:
@@ -136,6 +162,16 @@ def hash_of(data: bytes | str) -> str:
     return hashlib.sha256(
         data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     ).hexdigest()
+
+
+def exact(text: str, most: int = SHOWN_CHARS) -> str:
+    """Somebody's text as it is compared: every blank stays, what can't be seen is written as JSON would; short."""
+    line = "".join(map(_seen, text[: most + 1]))
+    return line if len(line) <= most and len(text) <= most else line[: most - 1] + "…"
+
+
+def _seen(char: str) -> str:
+    return char if char.isprintable() else json.dumps(char)[1:-1]
 
 
 def shown(text: str, most: int = SHOWN_CHARS) -> str:

@@ -3,12 +3,21 @@
 from typing import Any
 
 from checks import codec
-from checks.facts.rpc import Odd, Session
+from checks.facts.rpc import Odd, Refused, Session
 
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _SIGNATURE_BYTES, _KEY_BYTES = 64, 32
 _DONE = ("confirmed", "finalized")
 _U64 = 2**64
+
+
+FORMS = {"tx": "the base58 of 64 bytes", "address": "the base58 of 32 bytes"}
+_INVALID_PARAMS = -32602  # "could not find mint", "not a Token mint", …
+
+
+def decides(error: Refused) -> bool:
+    """Whether an error says something of the fact: our calls are well-formed, so it is what they are about that can't be."""
+    return error.code == _INVALID_PARAMS
 
 
 def is_tx(text: str) -> bool:

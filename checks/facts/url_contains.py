@@ -1,20 +1,23 @@
 """`url_contains {url, text | pattern}`: a public https page holds a text, or a pattern is found in it.
 
 The text is searched in what the server sent (200 only), decoded by the character set that it names, markup and all.
-At most 1,000,000 bytes are read; where there is more, the detail says so.
+At most 1,000,000 bytes are read; where there is more, the detail says so, and no pattern takes the last of them for the
+page's end.
 
 `evidence_hash`: of the body's bytes as they were searched: unpacked, at most the first 1,000,000.
 """
 
+import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from checks.facts.addresses import MAX_URL_CHARS
+from checks.facts.addresses import MAX_URL_CHARS, AddressError
+from checks.facts.addresses import read as read_address
 from checks.facts.fetch import Fetcher, FetchError, Page
 from checks.facts.regex import read_pattern, search, told
-from checks.facts.shapes import Entry, Outcome, hash_of, shown
+from checks.facts.shapes import Entry, Outcome, exact, hash_of
 
 MAX_TEXT_CHARS = 1000
 MAX_WORK = 40_000_000  # see checks.facts.regex; pages are few
@@ -51,6 +54,25 @@ class UrlContains:
     def fills(cls, raw: Mapping[str, Any]) -> tuple[str, ...]:
         return ("url",) if {"text", "pattern"} & raw.keys() else ("text",)
 
+    def takes(self, filled: str) -> frozenset[str]:
+        return frozenset({"string"})
+
+    def never(self, filled: str) -> tuple[str, str] | None:
+        if filled == "url":
+            return None
+        try:
+            read_address(self.url)
+        except AddressError as error:
+            return "url", f"the address {error}. Name a public https address"
+        return None
+
+    def wanted(self, filled: str) -> str:
+        if filled == "text":
+            return f"must stand on the page {exact(self.url)}"
+        if self.text is not None:
+            return f"must be the address of a page that holds the text “{exact(self.text)}”"
+        return f"must be the address of a page that matches the pattern “{exact(self.source)}”"
+
     def check(self, text: str) -> Outcome:
         try:
             page = self.fetcher.get(self.url)
@@ -67,12 +89,12 @@ class UrlContains:
             )
         body = decoded(page)
         if self.text is not None:
-            found, what, rest = self.text in body, f"The text “{shown(self.text)}”", ""
+            found, what, rest = self.text in body, f"The text “{exact(self.text)}”", ""
         else:
-            at, reach = search(self.pattern, body, MAX_WORK)
+            at, reach = search(self.pattern, body, MAX_WORK, cut=page.cut)
             found, what, rest = (
                 at is not None,
-                f"The pattern “{shown(self.source)}”",
+                f"The pattern “{exact(self.source)}”",
                 told(at, reach, body),
             )
         where = (
@@ -86,9 +108,11 @@ class UrlContains:
 
 
 def decoded(page: Page) -> str:
+    """Of a page that was cut, without the character that the cut went through."""
     named = _CHARSET.search(page.content_type)
     charset = named[1] if named and _CHARSETS.fullmatch(named[1]) else "utf-8"
     try:
-        return page.body.decode(charset, "replace")
+        decoder = codecs.getincrementaldecoder(charset)
     except LookupError:
-        return page.body.decode("utf-8", "replace")
+        decoder = codecs.getincrementaldecoder("utf-8")
+    return decoder("replace").decode(page.body, final=not page.cut)

@@ -10,7 +10,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,6 +23,7 @@ MAX_HEADER_BYTES = 65_536
 # what chunks may cost on top of the body that they carry
 MAX_FRAMING_BYTES = 262_144
 _PIECE = 65_536
+MOST_SHARES = 4  # that the time left is parted into, however many addresses there are
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's way to say so
 
 Connect = Callable[[str, int, float], socket.socket]
@@ -74,11 +75,31 @@ def trusted() -> ssl.SSLContext:
     return context
 
 
-def send(request: Request, deadline: float, *, tls: ssl.SSLContext, connecting: Connect = connect) -> Reply:
-    """The reply, its body unpacked. The body of a redirect or a refusal is not read. Raises WireError."""
+def turns[T](addresses: Sequence[T], deadline: float) -> Iterator[tuple[T, float]]:
+    """Each address with the time by which its connection must stand: a share of what is left, to the last all of it.
+
+    One that says nothing thus costs the others no more than its share; one that answers has the whole time for it.
+    """
+    for index, address in enumerate(addresses):
+        now = time.monotonic()
+        yield address, now + (deadline - now) / min(len(addresses) - index, MOST_SHARES)
+
+
+def send(
+    request: Request,
+    deadline: float,
+    *,
+    opened: float | None = None,
+    tls: ssl.SSLContext,
+    connecting: Connect = connect,
+) -> Reply:
+    """The reply, its body unpacked. The body of a redirect or a refusal is not read. `opened`: the deadline of connection and
+    handshake, where that is another. Raises WireError.
+    """
+    opened = deadline if opened is None else opened
     try:
-        with connecting(request.address, request.port, _left(deadline)) as plain:
-            plain.settimeout(_left(deadline))
+        with connecting(request.address, request.port, _left(opened)) as plain:
+            plain.settimeout(_left(opened))
             with tls.wrap_socket(plain, server_hostname=request.host) as secure:
                 secure.settimeout(_left(deadline))
                 secure.sendall(_head(request) + request.body)

@@ -102,3 +102,8 @@ def test_what_has_no_json_form_is_a_type_error(value):
 
 def test_python_numbers_are_written_exactly():
     assert codec.dumps([1, -2.5, Decimal("1.50"), True]) == "[1,-2.5,1.50,true]"
+
+
+@pytest.mark.parametrize("text", ["0", "-0", "0e400", "0e301", "-0e99999", "0e-400", "0.0"])
+def test_a_zero_is_plain_zero_whatever_its_exponent(text):
+    assert codec.plain(codec.loads(text)) == 0

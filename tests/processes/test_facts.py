@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from checks import codec
 from checks.models import FactResult
 from processes import publishing
 from processes.models import Run, Submission
@@ -42,6 +43,14 @@ class TestAtHand:
         rows = FactResult.objects.get(type="json_schema")
         assert rows.evidence_hash == hashlib.sha256(b"[10,2.5]").hexdigest()
         assert rows.about == Submission.objects.get().pk and rows.path == "output.rows"
+
+    def test_a_number_is_compared_as_one_however_it_was_sent(self, world, c):
+        world.publish(SUMS.replace("expected: 12.5, tolerance: 0.1", "expected: 0.0000001"))
+        _, claim = claimed(world, c, "sums", "add")
+        output = codec.loads('{"total": 1e-7, "rows": [1, 2]}')
+        view = world.call(c.agent, "submit", token=claim["token"], output=output, summary="s")
+        assert view["run"]["state"] == "ended"
+        assert FactResult.objects.get(type="numeric").evidence_hash == hashlib.sha256(b"1e-7").hexdigest()
 
     def test_what_does_not_hold_bounces_with_every_fact_named_and_can_be_mended(self, world, c):
         run, claim = claimed(world, c, "sums", "add")

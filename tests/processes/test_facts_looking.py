@@ -52,7 +52,9 @@ class TestOverTheNetwork:
             assert world.view(c.agent, run)["steps"][0]["state"] == "claimed"
             world.call(c.agent, "submit", token=claim["token"], output=POST, summary="s")
         item = world.item(c.ada, run)
-        assert item["escalation"]["note"].startswith("What a fact looks up did not answer 3 times in a row")
+        assert item["escalation"]["note"].startswith(
+            "The check could not be finished 3 times in a row (last: what a fact looks up did not answer)"
+        )
         assert [asked for *_, asked in results()] == [1, 1, 2, 2, 3, 3]
         assert Verdict.objects.count() == 0
 

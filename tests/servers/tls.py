@@ -11,7 +11,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 
 import trustme
@@ -62,6 +62,13 @@ def page(body: bytes, status: int = 200, **headers: str) -> Answer:
 
 def redirect(to: str, status: int = 302) -> Answer:
     return page(b"", status, Location=to)
+
+
+@contextmanager
+def silent(address: str = "127.0.0.1", port: int = 0):
+    """A listener that takes connections and never says a word; its address and port."""
+    with socket.create_server((address, port)) as listener:
+        yield listener.getsockname()
 
 
 class TlsServer:

@@ -14,7 +14,7 @@ from checks.facts import wire
 from checks.facts.fetch import Fetcher, FetchError
 from checks.facts.url_contains import UrlContains
 from tests.servers.dns import DnsServer
-from tests.servers.tls import TlsServer, page, raw, redirect, trusting
+from tests.servers.tls import TlsServer, page, raw, redirect, silent, trusting
 
 PUBLIC = "93.184.216.34"
 PUBLIC_V6 = "2606:4700::1111"
@@ -76,6 +76,38 @@ class TestAGoodPage:
 
             found = fetcher(server, PUBLIC, PUBLIC_V6, connecting=connecting).get(URL)
             assert (found.body, server.connected) == (b"second", [(PUBLIC_V6, 443)])
+
+    @pytest.mark.parametrize("hanging", [1, 3])
+    def test_the_next_address_is_tried_when_the_first_ones_say_nothing(self, hanging):
+        with TlsServer([NAME], page(b"at last")) as server, silent() as nobody:
+
+            def connecting(address, port, seconds):
+                if address != PUBLIC_V6:
+                    return socket.create_connection(nobody, timeout=seconds)
+                return server.connecting(address, port, seconds)
+
+            addresses = [f"93.184.216.{n}" for n in range(hanging)]
+            got = fetcher(server, *addresses, PUBLIC_V6, connecting=connecting, seconds=2.0).get(URL)
+            assert got.body == b"at last"
+
+    def test_where_all_say_nothing_it_ends_at_the_deadline(self):
+        started = time.monotonic()
+        with silent() as nobody, pytest.raises(FetchError, match="did not answer in time"):
+            Fetcher(
+                resolve=lambda _: [PUBLIC, PUBLIC_V6],
+                connecting=lambda *_: socket.create_connection(nobody),
+                seconds=1.0,
+            ).get(URL)
+        assert 0.8 < time.monotonic() - started < 2
+
+    def test_one_that_connects_has_the_whole_time_to_answer(self):
+        def slow(asked):
+            time.sleep(0.9)
+            yield from page(b"slow")(asked)
+
+        with TlsServer([NAME], slow) as server:
+            found = fetcher(server, PUBLIC, PUBLIC_V6, seconds=1.6).get(URL)
+            assert (found.body, server.connected) == (b"slow", [(PUBLIC, 443)])
 
     def test_chunks_are_put_together(self):
         answer = raw(
@@ -313,6 +345,31 @@ class TestTheFact:
         it = self.outcome(page(b"x" * 1_000_000 + b"operational"), text="operational")
         expected = "The text “operational” is not in the page's first 1,000,000 bytes; it is longer."
         assert (it.passed, it.detail) == (False, expected)
+
+    @pytest.mark.parametrize(
+        "pattern", [r"x$", r"x\z", r"x\b", r"x\B$", r"(?m)x$", r"^x{3}[^y]*$", r"y?x\z|z", r"x{1000}y?\z"]
+    )
+    def test_the_cut_is_no_end_of_the_page(self, pattern):
+        it = self.outcome(page(b"x" * 1_000_000 + b"y"), pattern=pattern)
+        assert not it.passed
+        assert "not in the page's first 1,000,000 bytes; it is longer" in it.detail
+
+    @pytest.mark.parametrize(("last", "pattern"), [(b"!", "!"), ("é".encode()[:1], r"[^x]"), (b" ", r"x\b.")])
+    def test_what_touches_the_cut_does_not_count(self, last, pattern):
+        assert not self.outcome(page(b"x" * 999_999 + last + b"z" * 9), pattern=pattern).passed
+
+    def test_what_lies_before_the_cut_is_found(self):
+        assert self.outcome(page(b"x" * 999_998 + b"y" + b"z" * 9), pattern=r"x\By\B").passed
+        assert self.outcome(page(b"x" * 999_999 + b"y" + b"z" * 9), text="xy").passed
+
+    def test_a_large_pattern_takes_its_reach_for_no_end(self):
+        it = self.outcome(page(b"abc " * 20_000 + b"<b>"), pattern=r"^[\p{L} ]*$")
+        assert not it.passed
+        assert "the pattern is too large for more" in it.detail
+
+    def test_a_pattern_is_shown_with_its_blanks(self):
+        it = self.outcome(page(b"x"), pattern="^Notice ")
+        assert it.detail == "The pattern “^Notice ” is not on the page."
 
     @pytest.mark.parametrize(
         ("status", "unreachable"), [(404, False), (403, False), (500, True), (429, True)]

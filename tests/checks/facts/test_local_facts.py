@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from checks import codec, facts
 from checks.facts import json_schema
-from checks.facts.numeric import ExpressionError, evaluate
+from checks.facts.numeric import ExpressionError, evaluate, worded
+from checks.facts.regex import compiled, search
 
 
 def read(*entries):
@@ -51,6 +52,15 @@ class TestEquals:
     def test_other_types_are_refused(self, expected):
         assert len(problems({"type": "equals", "expected": expected})) == 1
 
+    def test_blanks_at_the_ends_of_either_dont_count(self):
+        assert outcome("a", type="equals", expected=" a\n").passed
+        assert outcome("\t", type="equals", expected="").passed
+        assert not outcome("a  b", type="equals", expected="a b").passed
+
+    def test_says_what_it_compared_with_every_blank(self):
+        it = outcome(" a  b\n\u00a0c ", type="equals", expected="a b")
+        assert it.detail == "The output is “a  b\\n\\u00a0c”; expected is “a b”."
+
     def test_hashes_the_output_as_given(self):
         expected = hashlib.sha256(" é\n".encode()).hexdigest()
         assert outcome(" é\n", type="equals", expected="é").evidence_hash == expected
@@ -78,6 +88,49 @@ class TestRegex:
         it = outcome("ab" * 100_000, type="regex", expected=pattern)
         assert time.monotonic() - started < 4
         assert it.passed or "characters were searched: the pattern is too large for more)." in it.detail
+
+    def test_a_pattern_is_shown_with_its_blanks(self):
+        it = outcome("Notices", type="regex", expected="^Notice  ")
+        assert it.detail == "The pattern “^Notice  ” is not found in the output."
+
+    @pytest.mark.parametrize(
+        ("pattern", "text"),
+        [
+            (r"^[\p{L} ]*$", "abc " * 3980 + " <script>1</script>"),
+            (r"^[\p{L} ]*\z", "abc " * 3980 + " <script>1</script>"),
+            (r"[\p{L} ]*\b$", "abc " * 3980 + "1"),
+            (r"\A(?:[\p{L}]{3} )*\z", "abc " * 3980 + "!"),
+            (r"(?m)^[\p{L} ]*$", "abc " * 3980 + "!"),
+            (r"(?:\p{L}|x)\b", "a" * 15_000 + "b" + "c" * 900 + "!"),
+            (r"^(?:\p{L})+\B$", "a" * 15_000 + "!"),
+            (r"^(?:[\p{L} ]*|$)$", "abc " * 3980 + "!"),
+        ],
+    )
+    def test_where_it_stops_is_no_end_and_no_boundary(self, pattern, text):
+        it = outcome(text, type="regex", expected=pattern)
+        assert not it.passed
+        assert "characters were searched: the pattern is too large for more)." in it.detail
+
+    def test_what_lies_within_its_reach_is_found_all_the_same(self):
+        text = "abc\n" * 3980
+        assert outcome(text, type="regex", expected=r"(?m)^\p{L}+$").passed
+        assert outcome("abc " * 3980, type="regex", expected=r"\p{L}\b").passed
+
+    @given(
+        st.text(alphabet="ab \né", max_size=12),
+        st.lists(
+            st.sampled_from([*"ab.^$", r"\b", r"\B", r"\z", r"\A", "(?m)$", "(?m)^", "(?:a|$)", "b*", "[^a]+", " ?", r"\pL"]),
+            max_size=5,
+        ).map("".join),
+        st.integers(0, 12),
+    )  # fmt: skip
+    def test_what_is_found_in_a_part_is_found_in_the_whole(self, text, source, reach):
+        pattern = compiled(source)
+        at, _ = search(pattern, text, reach * pattern.programsize)
+        assert at is None or pattern.search(text) is not None
+        # of a text that goes on, however it does
+        at, _ = search(pattern, text, 10**6, cut=True)
+        assert at is None or all(pattern.search(text + more) for more in ("a", " ", "\n", "é", "ab b"))
 
     def test_takes_what_is_no_utf8_calmly(self):
         assert outcome("día", type="regex", expected="^d.a$").passed
@@ -129,6 +182,35 @@ class TestNumeric:
         it = outcome("10/4", type="numeric", expected=2.5)
         assert it.detail == "The output comes to 2.5; expected is 2.5."
         assert outcome("1/3", type="numeric", expected=1).detail == "The output comes to 1/3; expected is 1."
+
+    @pytest.mark.parametrize(
+        ("value", "words"),
+        [
+            ("4." + "0" * 44 + "1", "4." + "0" * 38 + "… (46 digits)"),
+            ("4." + "0" * 30 + "1", "4." + "0" * 30 + "1"),
+            ("123456789012345678901234567890.5", "123456789012345678901234567890.5"),
+            ("-0.05", "-0.05"),
+            ("-" + "9" * 60, "-" + "9" * 39 + "… (60 digits)"),
+            ("1/3", "1/3"),
+            ("-1/" + "3" * 50, "-0." + "0" * 37 + "…"),
+            ("0", "0"),
+        ],
+    )
+    def test_a_number_is_shown_whole_or_with_a_sign_that_it_is_not(self, value, words):
+        assert worded(Fraction(value)) == words
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("\u00a04", "the character U+00A0 (NO-BREAK SPACE) is no digit"),
+            ("2 \u2212 1", "the character U+2212 (MINUS SIGN) is no digit"),
+            ("٣", "the character U+0663 (ARABIC-INDIC DIGIT THREE) is no digit"),
+            ("2\x00", "the character U+0000 is no digit"),
+            ("four apples", "'four apples' is no digit"),
+        ],
+    )
+    def test_what_is_no_digit_is_named(self, text, words):
+        assert words in outcome(text, type="numeric", expected=4).detail
 
     def test_long_numbers_are_cut_in_the_detail(self):
         assert len(outcome("9" * 999, type="numeric", expected=1).detail) < 120
@@ -290,6 +372,25 @@ class TestReading:
         assert problems(*[{"type": "equals", "expected": "a"}] * 21) == [
             "checks: 21 checks; at most 20 are taken"
         ]
+
+    def test_of_too_many_the_other_breaches_are_told_too(self):
+        wrong = problems({"type": "regex", "expected": "("}, 3, *[{"type": "equals", "expected": []}] * 19)
+        assert wrong[0] == "checks: 21 checks; at most 20 are taken"
+        assert [line.split(":")[0] for line in wrong[1:4]] == [
+            "checks[0].expected",
+            "checks[1]",
+            "checks[2].expected",
+        ]
+        assert len(wrong) == 21  # the count, and those of the first 20
+
+    def test_what_is_told_is_bounded(self):
+        many = {"type": "equals", "expected": "a", **{f"k{n}": 1 for n in range(300)}}
+        wrong = problems(many)
+        assert (len(wrong), wrong[-1]) == (101, "checks: 200 more problems")
+
+    def test_a_kind_that_is_not_one_is_all_that_is_told(self):
+        entry = {"type": "onchain", "chain": "base", "kind": "foo", "tx": "0x", "amount": 1}
+        assert problems(entry) == ["checks[0].kind: not one of tx_confirmed, token_balance_at_least"]
 
     @pytest.mark.parametrize("value", [{}, "equals", 1, None])
     def test_checks_are_a_list(self, value):

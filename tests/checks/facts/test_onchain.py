@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from django.test import override_settings
 
 from checks import codec, facts
 from checks.facts.rpc import Session
-from tests.servers.tls import TlsServer, page, raw, trusting
+from tests.servers.tls import TlsServer, page, raw, silent, trusting
 
 TX = "0x" + "a1" * 32
 OWNER, TOKEN = "0x" + "b2" * 20, "0x" + "c3" * 20
@@ -25,8 +26,11 @@ RECEIPT, LATEST = "eth_getTransactionReceipt", "eth_blockNumber"
 STATUSES = "getSignatureStatuses"
 
 
+BUSY = {"code": -32000, "message": "no"}
+
+
 class Chain:
-    """Answers each method with what the test says; a `dict` under "error" is a refusal."""
+    """Answers each method with what the test says; what is under "refusal" is an error."""
 
     def __init__(self, **results):
         self.results, self.calls = results, []
@@ -36,7 +40,7 @@ class Chain:
         self.calls.append((call["method"], call["params"]))
         answer = {"jsonrpc": "2.0", "id": call["id"], "result": self.results.get(call["method"])}
         if isinstance(answer["result"], dict) and "refusal" in answer["result"]:
-            answer = {"jsonrpc": "2.0", "id": call["id"], "error": {"code": -32000, "message": "no"}}
+            answer = {"jsonrpc": "2.0", "id": call["id"], "error": answer["result"]["refusal"]}
         return page(json.dumps(answer).encode(), Content_Type="application/json")(asked)
 
 
@@ -98,8 +102,8 @@ class TestATransactionOnBase:
             {RECEIPT: receipt(transactionHash="0x" + "f" * 64), LATEST: "0x70"},
             {RECEIPT: receipt(), LATEST: None},
             {RECEIPT: receipt(), LATEST: "70"},
-            {RECEIPT: {"refusal": 1}},
-            {RECEIPT: receipt(), LATEST: {"refusal": 1}},
+            {RECEIPT: {"refusal": BUSY}},
+            {RECEIPT: receipt(), LATEST: {"refusal": BUSY}},
         ],
     )
     def test_never_passes_on_an_odd_answer(self, results):
@@ -206,7 +210,79 @@ class TestABalance:
         assert chain.calls == [("getBalance", [KEY, {"commitment": "finalized"}])]
 
 
+class TestAnErrorThatAnswers:
+    REVERTED = {"code": 3, "message": "execution reverted", "data": "0x"}
+
+    @pytest.mark.parametrize(
+        ("entry", "method", "error", "detail"),
+        [
+            (BASE_TOKEN, "eth_call", REVERTED, "The chain refused eth_call: execution reverted."),
+            (BASE_TOKEN, "eth_call", {"code": 3}, "The chain refused eth_call: 3."),
+            (BASE_TOKEN, "eth_call", {"code": -32000, "message": "Execution reverted: no"}, "The chain refused eth_call: Execution reverted: no."),
+            (SOLANA_TOKEN, "getTokenAccountsByOwner", {"code": -32602, "message": "Invalid param: could not find mint"},
+             "The chain refused getTokenAccountsByOwner: Invalid param: could not find mint."),
+            (SOLANA_COIN, "getBalance", {"code": -32602, "message": "Invalid param: WrongSize"}, "The chain refused getBalance: Invalid param: WrongSize."),
+            (SOLANA_TX, STATUSES, {"code": -32602, "message": "Invalid param"}, "The chain refused getSignatureStatuses: Invalid param."),
+        ],
+    )  # fmt: skip
+    def test_of_what_it_is_about_does_not_hold(self, entry, method, error, detail):
+        chain = Chain(**{method: {"refusal": error}})
+        it = checked(entry, chain)
+        assert (it.passed, it.unreachable, it.detail) == (False, False, detail)
+        ((_, params),) = chain.calls
+        transcript = [[method, params, {"error": error}]]
+        assert it.evidence_hash == hashlib.sha256(codec.canonical(transcript).encode()).hexdigest()
+
+    @pytest.mark.parametrize(
+        ("entry", "method", "error"),
+        [
+            (BASE_TOKEN, "eth_call", BUSY),
+            (BASE_TOKEN, "eth_call", {"code": -32005, "message": "limit exceeded"}),
+            (BASE_TOKEN, "eth_call", {"code": -32602, "message": "invalid params"}),
+            (BASE_TOKEN, "eth_call", {"code": "3"}),
+            (BASE_TOKEN, "eth_call", "execution reverted"),
+            (BASE_COIN, "eth_getBalance", REVERTED),
+            (BASE_TX, RECEIPT, REVERTED),
+            (SOLANA_TOKEN, "getTokenAccountsByOwner", {"code": -32005, "message": "Node is behind"}),
+            (SOLANA_COIN, "getBalance", {"code": -32603, "message": "Internal error"}),
+        ],
+    )
+    def test_of_the_endpoint_says_nothing(self, entry, method, error):
+        it = checked(entry, Chain(**{method: {"refusal": error}}))
+        assert (it.passed, it.unreachable) == (False, True)
+        assert it.detail == f"The chain's endpoint refused {method}."
+        assert it.evidence_hash
+
+    @pytest.mark.parametrize(
+        "latest", [page(b"no", 500), page(b"<html>"), raw(b"")], ids=["500", "html", "nothing"]
+    )
+    def test_what_was_read_before_is_in_the_evidence(self, latest):
+        first = Chain(**{RECEIPT: receipt()})
+
+        def answer(asked):
+            known = json.loads(asked.body)["method"] == RECEIPT
+            return first(asked) if known else latest(asked)
+
+        it = checked(BASE_TX, answer)
+        transcript = [[RECEIPT, [TX], receipt()]]
+        assert (it.passed, it.unreachable) == (False, True)
+        assert it.evidence_hash == hashlib.sha256(codec.canonical(transcript).encode()).hexdigest()
+
+
 class TestTheEndpoint:
+    def test_the_next_address_is_tried_when_the_first_says_nothing(self):
+        (fact,), _ = facts.read([{"type": "onchain", **BASE_TX}])
+        with TlsServer(["localhost"], Chain(**{RECEIPT: None})) as server, silent("127.0.0.2", server.port):
+            url = f"https://localhost:{server.port}/"
+            addresses = ["127.0.0.2", "127.0.0.1"]
+
+            def session(chain):
+                deadline = time.monotonic() + 2
+                return Session(endpoint=url, tls=trusting, resolve=lambda _: addresses, deadline=deadline)
+
+            it = facts.run([replace(fact, session=session)], "")[0]
+        assert it.detail == "The transaction is not known, or still pending."
+
     @pytest.mark.parametrize(
         "answer",
         [
