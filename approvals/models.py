@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.db import models, transaction
+from django.db import models
 from django.db.models import Q
 
 from checks.models import Verdict
@@ -82,4 +82,3 @@ class GroupRule(models.Model):
         from approvals import rules
 
         rules.changed()
-        transaction.on_commit(rules.changed)  # somebody may have read it in between

@@ -1,24 +1,19 @@
-"""Which groups have a rule, remembered together, so that opening an item asks the database nothing about it.
+"""Which groups have a rule, kept by every process (`checks.kept`), so that opening an item asks the database nothing about it."""
 
-A change in the admin is told through the cache (`checks.memory`); processes that share none notice it within half a minute.
-"""
+from checks.kept import Kept
 
-from checks import memory
 
-_KEY = "own-work-forbidden"
-KEPT_SECONDS = 30.0
+def _read() -> frozenset[int]:
+    from approvals.models import GroupRule
+
+    return frozenset(GroupRule.objects.filter(forbid_own_work=True).values_list("group", flat=True))
+
+
+_forbidding = Kept("own-work-forbidden", _read)
+changed, forget, prepare = _forbidding.changed, _forbidding.forget, _forbidding.current
 
 
 def forbidding() -> frozenset[int]:
-    """The groups whose members may not decide on their own work. A statement when nothing is remembered."""
-    from approvals.models import GroupRule
-
-    found: frozenset[int] | None = memory.get(_KEY)
-    if found is None:
-        found = frozenset(GroupRule.objects.filter(forbid_own_work=True).values_list("group", flat=True))
-        memory.put(_KEY, found, KEPT_SECONDS)
-    return found
-
-
-def changed() -> None:
-    memory.forget(_KEY)
+    """The groups whose members may not decide on their own work, as `prepare` found them: this is asked under a run's lock."""
+    known = _forbidding.known()
+    return _read() if known is None else known

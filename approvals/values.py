@@ -67,7 +67,7 @@ def options(field: Field) -> dict[str, Any]:
 def text_of(shape: Shape, value: Any) -> str:
     """A value as it would be typed."""
     if shape is Shape.JSON:
-        return _indented(value)
+        return codec.pretty(value)
     if shape is Shape.LINES:
         return "\n".join(_scalar_text(entry) for entry in value) or NONE_LISTED
     return _scalar_text(value) or (_EMPTY_TEXT if shape is Shape.OPTIONS else "")
@@ -180,16 +180,3 @@ def _cut(text: str) -> str:
 
 def _scalar_text(value: Any) -> str:
     return value if isinstance(value, str) else codec.dumps(value)
-
-
-def _indented(value: Any, indent: str = "") -> str:
-    """JSON with a line per entry, numbers as they came."""
-    deeper = indent + "  "
-    if isinstance(value, Mapping) and value:
-        parts = [f"{deeper}{codec.dumps(key)}: {_indented(item, deeper)}" for key, item in value.items()]
-        return "{\n" + ",\n".join(parts) + "\n" + indent + "}"
-    if isinstance(value, list | tuple) and value:
-        return (
-            "[\n" + ",\n".join(f"{deeper}{_indented(item, deeper)}" for item in value) + "\n" + indent + "]"
-        )
-    return codec.dumps(value)

@@ -4,9 +4,8 @@ One grammar for the three kinds. Yes/no: the axis is the probability of yes. Cho
 the confidence, and the zone beyond the line is what the chosen option leads to.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from checks.questions import Answered, Kind, Result, number, sentence
@@ -219,13 +218,3 @@ def _label(placed: _Placed) -> Label:
     start, end, anchor, text = placed
     x = {"start": start, "middle": (start + end) / 2, "end": end}[anchor]
     return Label(x=percent(x), anchor=anchor, text=text)
-
-
-def overlaps(labels: Iterable[Label]) -> bool:
-    """Whether two labels touch; what the tests ask."""
-    spans = []
-    for label in labels:
-        x, wide = float(label.x.rstrip("%")) / 100, _wide(label.text)
-        start = {"start": x, "middle": x - wide / 2, "end": x - wide}[label.anchor]
-        spans.append((start, start + wide))
-    return any(one[1] > other[0] for one, other in pairwise(sorted(spans)))

@@ -1,11 +1,15 @@
 """Times, names and sizes as the screens say them. Pure. Every time is in UTC, and the pages say so."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from processes.states import HistoryEvent
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 SOON = timedelta(hours=2)
 _WEEK = 7
+_MOMENT = 10  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,17 @@ def span(seconds: float) -> str:
     if seconds < DAY:
         return f"{seconds // HOUR} h"
     return f"{seconds // DAY} d"
+
+
+def wait(seconds: int) -> str:
+    """When it helps to come back, rounded up: in a moment, in a minute, in 5 minutes, in an hour."""
+    if seconds <= _MOMENT:
+        return "in a moment"
+    minutes = -(-seconds // MINUTE)
+    if minutes < HOUR // MINUTE:
+        return "in a minute" if minutes == 1 else f"in {minutes} minutes"
+    hours = -(-seconds // HOUR)
+    return "in an hour" if hours == 1 else f"in {hours} hours"
 
 
 def age(at: datetime, now: datetime) -> str:
@@ -117,20 +132,26 @@ def count(many: int, one: str, more: str = "") -> str:
 
 # ---- what happened, as history tells it: the words after whoever did it
 
-_HAPPENED = {
-    "started": "started the run",
-    "claimed": "claimed {step}",
-    "submitted": "submitted {attempt}",
-    "completed": "completed {step}",
-    "approved": "approved at {step}",
-    "rejected": "rejected at {step}",
-    "returned": "returned {attempt}",
-    "failed": "failed {step}",
-    "escalated": "asked for a person on {step}",
-    "finished": "ended the run",
-    "cancelled": "cancelled the run",
-    "facts_hold": "hold for {attempt}",
-    "facts_fail": "don't hold for {attempt}",
+_HAPPENED: Mapping[str, str] = {
+    HistoryEvent.STARTED: "started the run",
+    HistoryEvent.CLAIMED: "claimed {step}",
+    HistoryEvent.SUBMITTED: "submitted {attempt}",
+    HistoryEvent.CHECKED: "checked {attempt}",
+    HistoryEvent.FACTS_HOLD: "hold for {attempt}",
+    HistoryEvent.FACTS_FAIL: "don't hold for {attempt}",
+    HistoryEvent.ESCALATED: "asked for a person on {step}",
+    HistoryEvent.RETURNED: "returned {attempt}",
+    HistoryEvent.COMPLETED: "completed {step}",
+    HistoryEvent.APPROVED: "approved at {step}",
+    HistoryEvent.REJECTED: "rejected at {step}",
+    HistoryEvent.FAILED: "failed {step}",
+    HistoryEvent.WAITED: "went on from {step}, whose time had come",
+    HistoryEvent.TIMED_OUT: "went on from {step}, for which nothing came in time",
+    HistoryEvent.DELIVERED: "delivered what {step} waited for",
+    HistoryEvent.FORKED: "started the branches of {step}",
+    HistoryEvent.JOINED: "joined the branches of {step}",
+    HistoryEvent.FINISHED: "ended the run",
+    HistoryEvent.CANCELLED: "cancelled the run",
 }
 _CHECKED = {
     "pass": "passed {attempt}",
@@ -141,6 +162,8 @@ _CHECKED = {
 
 
 def happened(what: str, *, step: str, attempt: int | None, verdict: str) -> str:
-    pattern = _CHECKED.get(verdict, "checked {attempt}") if what == "checked" else _HAPPENED.get(what, what)
+    pattern = _HAPPENED.get(what, what)
+    if what == HistoryEvent.CHECKED:
+        pattern = _CHECKED.get(verdict, pattern)
     tried = f"attempt {attempt}" if attempt else title(step)
     return pattern.format(step=title(step), attempt=tried)

@@ -19,12 +19,12 @@ from approvals.choices import CHANGES, Case, Choice
 from approvals.controls import describe
 from approvals.forms import FILE, Errors, Typed, by_field, chosen, copied, read
 from approvals.reading import words
-from approvals.screens import frame, notices
+from approvals.screens import frame, notices, store
 from approvals.screens.case import render_case
 from approvals.screens.decision import Behind, Sent, case_of, decision_context
 from approvals.screens.facts import Facts
 from approvals.screens.facts import read as facts_of
-from approvals.screens.sent import sent_of, stored_now
+from approvals.screens.sent import BUSY, sent_of, stored_now
 from processes import pipeline
 from processes.api import STATUS
 from processes.callers import Caller, of_user
@@ -65,12 +65,13 @@ def decide(request: HttpRequest, item: str) -> HttpResponseBase:
     case = case_of(row, Behind.of_sent(row), sent.typed)
     sitting = Sitting(request=request, caller=caller, item=row, case=case, sent=sent)
     wrong: Errors = {}
+    later: ToolError | None = None
     if sitting.choice is None or sitting.choice.value == CHANGES or "copy" in request.POST:
-        sitting, wrong = _with_files(sitting)
+        sitting, wrong, later = _with_files(sitting)
     if "copy" in request.POST:
         typed = copied(case, sitting.sent.typed)
-        return _again(sitting, _facts(sitting), typed, notices.copied_in(), status=200)
-    return _decide(sitting, wrong)
+        return _again(sitting, _facts(sitting), typed, notices.copied_in(), status=200, errors=wrong)
+    return _decide(sitting, wrong, later)
 
 
 def _load(item: str) -> WorkItem:
@@ -93,22 +94,23 @@ def _facts(sitting: Sitting) -> Facts:
     return facts
 
 
-def _with_files(sitting: Sitting) -> tuple[Sitting, Errors]:
+def _with_files(sitting: Sitting) -> tuple[Sitting, Errors, ToolError | None]:
     """Attached files stored now, so that none is lost when the form comes back."""
-    stored, said = stored_now(sitting.request, sitting.caller, sitting.item, sitting.sent)
-    typed = replace(sitting.sent.typed, stored=(*sitting.sent.typed.stored, *stored))
+    attached = stored_now(sitting.request, sitting.caller, sitting.item, sitting.sent)
+    typed = replace(sitting.sent.typed, stored=(*sitting.sent.typed.stored, *attached.stored))
     sitting = replace(sitting, sent=replace(sitting.sent, typed=typed))
-    return sitting, {FILE: said} if said else {}
+    return sitting, {FILE: attached.said} if attached.said else {}, attached.later
 
 
-def _decide(sitting: Sitting, wrong: Errors) -> HttpResponseBase:
+def _decide(sitting: Sitting, wrong: Errors, later: ToolError | None) -> HttpResponseBase:
+    """`wrong`: of the attached files; `later`: where sending them again helps."""
     sent = sitting.sent
     reading = read(sitting.case, sent.typed)
     wrong = {**reading.errors, **wrong}
     try:
         if wrong:
             _refuse_if_over(sitting)
-            return _unread(sitting, wrong)
+            return _refused(sitting, later, wrong) if later else _unread(sitting, wrong)
         arguments = {
             **reading.arguments,
             "runId": sitting.item.run_id,
@@ -116,14 +118,15 @@ def _decide(sitting: Sitting, wrong: Errors) -> HttpResponseBase:
             "snapshot": sent.snapshot,
             "requestId": sent.request_id,
         }
-        result = pipeline.call("decide", sitting.caller, arguments)
+        with store.asked("look at what a decision cites"):
+            result = pipeline.call("decide", sitting.caller, arguments)
     except ToolError as error:
         return _refused(sitting, error)
+    except store.AwayError as away:
+        return _refused(sitting, away.told())
     except pipeline.FAULTS:
         log.exception("a decision ran into another write")
-        return _refused(
-            sitting, ToolError("retry", "Somebody wrote at the same moment; send it again.", retry_after=1)
-        )
+        return _refused(sitting, ToolError("retry", BUSY, retry_after=1))
     return _onward(sitting, result)
 
 
@@ -164,12 +167,11 @@ def _unread(sitting: Sitting, wrong: Errors) -> HttpResponseBase:
     return _again(sitting, facts, typed, notice, status=UNREAD, errors=wrong)
 
 
-def _refused(sitting: Sitting, error: ToolError) -> HttpResponseBase:
-    """The tool said no. The run is read again, because it may have moved."""
+def _refused(sitting: Sitting, error: ToolError, errors: Errors | None = None) -> HttpResponseBase:
+    """The tool said no. The run is read again, because it may have moved. `errors`: of fields, where they are known."""
     facts = _facts(sitting)
     item, typed, issues = facts.item, sitting.sent.typed, error.issues or []
     case = case_of(item, Behind.of(facts), typed)
-    errors: Errors | None = None
     if error.code == "stale":
         return _stale(sitting, facts)
     if "run_ended" in issues:
@@ -184,7 +186,8 @@ def _refused(sitting: Sitting, error: ToolError) -> HttpResponseBase:
             notices.plain("This form was sent before. Send it again."),
         )
     elif error.code == "retry":
-        notice = notices.later(error.message, issues)
+        lines = notices.to_mend(describe(case, typed, errors)) if errors else notices.as_said(issues)
+        notice = notices.later(error.message, lines, after=error.retry_after or 1)
     elif issues:
         errors = by_field(case, issues)
         notice = notices.to_put_right(describe(case, typed, errors))

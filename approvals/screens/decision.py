@@ -15,6 +15,7 @@ from approvals.reading import words
 from approvals.screens.facts import Facts
 from approvals.screens.notices import Notice
 from checks import codec
+from processes import facts as facts_of_step
 from processes.callers import Caller
 from processes.document import Document
 from processes.loaded import Loaded
@@ -100,6 +101,8 @@ def decision_context(
         "form": None if why_not else form,
         # a task's fields are its page; all else is decided in the bar that stays in sight
         "task": item.kind == "task" and not item.escalated,
+        # an escalated step that a person completes is held to no fact
+        "checked": facts_of_step.promised(facts.spec) if item.kind == "task" and not item.escalated else (),
         "bar": item.kind != "task" or item.escalated,
         "why_not": why_not,
         "kept": _kept(form, sent.typed) if why_not else (),

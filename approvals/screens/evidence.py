@@ -5,6 +5,7 @@ Bytes may come over a network, so nothing here runs in a transaction. Whatever a
 
 import csv
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from django.core.files.base import File as Stored
 
 from approvals.reading import words
+from approvals.screens import store
 from processes import files
 from processes.models import Upload
 
@@ -21,11 +23,13 @@ HASHED = 8 * 1024 * 1024  # bytes that one page reads to look at hashes anew
 COLUMNS, ROWS = 6, 30
 READABLE = ("text/", "application/json", "application/csv", "application/x-ndjson")
 WEB = ("http", "https")
+_PLAINLY = {"plain": "text", "octet-stream": "binary"}
+_FIGURE = re.compile(r"[-+]?\d+([.,]\d+)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """`state`: same (re-hashed just now), changed, gone, or recorded (not looked at)."""
+    """`state`: same (re-hashed just now), changed, gone, away (not to be opened now), or recorded (not looked at)."""
 
     ref: str
     name: str
@@ -35,6 +39,13 @@ class File:
     lines: tuple[str, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     rest: str = ""
+
+    @property
+    def cells(self) -> list[list[tuple[str, bool]]]:
+        """The table's cells, each with whether its column is one of figures, which stand at the right with their head."""
+        columns = zip(*self.table[1:], strict=True)
+        figures = [all(_FIGURE.fullmatch(cell) for cell in column) for column in columns]
+        return [list(zip(row, figures, strict=True)) for row in self.table]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +60,10 @@ class Link:
 def gather(
     evidence: Iterable[Mapping[str, str]], uploads: Mapping[str, Upload]
 ) -> tuple[list[File], list[Link]]:
-    """Files and links in the order they were cited."""
+    """Files and links in the order they were cited. A store that is away is asked once: to wait for it takes long."""
     found: list[File] = []
     links: list[Link] = []
-    left = HASHED
+    left, away = HASHED, False
     for item in evidence:
         if item["kind"] != "file":
             links.append(link(item["ref"]))
@@ -61,8 +72,10 @@ def gather(
         if upload is None:
             found.append(File(ref=item["ref"], name=item["ref"], about="", fingerprint="", state="gone"))
             continue
-        found.append(_file(upload, look=upload.size <= left))
-        left -= upload.size if upload.size <= left else 0
+        look = upload.size <= left and not away
+        found.append(_file(upload, *_looked_at(upload) if look else (b"", "away" if away else "recorded")))
+        left -= upload.size if look else 0
+        away = found[-1].state == "away"
     return found, links
 
 
@@ -78,17 +91,24 @@ def link(ref: str) -> Link:
     return Link(text=ref, url=ref, host=host)
 
 
-def _file(upload: Upload, *, look: bool) -> File:
-    content, state = b"", "recorded"
-    if look and (stored := files.read(upload)) is not None:
-        with stored:
-            same = _digest(stored) == upload.sha256
-            state = "same" if same else "changed"
-            if upload.size <= PREVIEW and upload.content_type.startswith(READABLE):
+def _looked_at(upload: Upload) -> tuple[bytes, str]:
+    """What there is to show of it, and the state of its bytes."""
+    try:
+        with store.asked(f"read {upload.pk}"):
+            stored = files.read(upload)
+            if stored is None:
+                return b"", "gone"
+            with stored:
+                state = "same" if _digest(stored) == upload.sha256 else "changed"
+                if upload.size > PREVIEW or not upload.content_type.startswith(READABLE):
+                    return b"", state
                 stored.seek(0)
-                content = stored.read(PREVIEW)
-    elif look:
-        state = "gone"
+                return stored.read(PREVIEW), state
+    except store.AwayError:
+        return b"", "away"
+
+
+def _file(upload: Upload, content: bytes, state: str) -> File:
     table = _table(upload, content)
     lines = () if table else tuple(content.decode("utf-8", "replace").splitlines())
     return File(
@@ -115,7 +135,7 @@ def _about(upload: Upload, lines: tuple[str, ...], table: tuple[tuple[str, ...],
         return f"table, {words.count(len(table) - 1, 'row')}"
     kind = upload.content_type.partition(";")[0]
     kind = "text" if lines and kind.startswith("text/") else kind.rpartition("/")[2]
-    return f"{kind}, {words.size(upload.size)}"
+    return f"{_PLAINLY.get(kind, kind)}, {words.size(upload.size)}"
 
 
 def _table(upload: Upload, content: bytes) -> tuple[tuple[str, ...], ...]:

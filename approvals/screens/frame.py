@@ -93,7 +93,9 @@ def context(title: str, *, waiting: int, sections: May, here: str = "") -> dict[
 
 def toast(request: HttpRequest, text: str, *, status: int = 200, **also: bool) -> HttpResponse:
     """For htmx: the page stays as it is, and says so. `also`: `sign_in` (a link to it), `renew` (the page's tokens)."""
-    response = render(request, "approvals/_toasts.html", {"messages": [text], **also}, status=status)
+    response = render(
+        request, "approvals/_toasts.html", {"messages": [text], "stays": True, **also}, status=status
+    )
     response.headers["HX-Retarget"], response.headers["HX-Reswap"] = "#toasts", "innerHTML"
     return response
 

@@ -67,18 +67,26 @@ def next_of(caller: Caller, *, but: str) -> Next | None:
     return Next(subject=subject, url=reverse("case", args=[first.pk]))
 
 
-def to_put_right(form: Form, head: str = "Not accepted") -> Notice:
+def to_mend(form: Form) -> tuple[Line, ...]:
     """Every error of the form, each linked to its field."""
-    lines = tuple(
+    return tuple(
         Line(text=f"{label}: {said}" if label else said, target=target)
         for label, target, said in form.wrong()
     )
+
+
+def as_said(said: Sequence[str]) -> tuple[Line, ...]:
+    return tuple(Line(text=line) for line in said)
+
+
+def to_put_right(form: Form, head: str = "Not accepted") -> Notice:
+    lines = to_mend(form)
     things = words.count(len(lines), "thing")
     return Notice(look="error", title=f"{head}: {things} to put right. {KEPT}", lines=lines)
 
 
 def plain(title: str, said: Sequence[str] = ()) -> Notice:
-    return Notice(look="error", title=title, lines=tuple(Line(text=line) for line in said))
+    return Notice(look="error", title=title, lines=as_said(said))
 
 
 def copied_in() -> Notice:
@@ -137,10 +145,10 @@ def ended(run: Run, item: WorkItem, caller: Caller) -> Notice:
     )
 
 
-def later(why: str, said: Sequence[str]) -> Notice:
-    """`why`: a `retry`'s message, whose words after the semicolon are for programs."""
+def later(why: str, lines: tuple[Line, ...], *, after: int) -> Notice:
+    """`why`: a `retry`'s message, whose words after the semicolon are for programs; `after`: its seconds."""
     return Notice(
-        title=f"{why.partition(';')[0].rstrip('.')}. Send again in a moment.",
+        title=f"{why.partition(';')[0].rstrip('.')}. Send again {words.wait(after)}.",
         text="All you typed is kept, and nothing is done twice.",
-        lines=tuple(Line(text=line) for line in said),
+        lines=lines,
     )

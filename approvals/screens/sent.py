@@ -2,7 +2,9 @@
 
 import base64
 import hashlib
+import logging
 import uuid
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -12,13 +14,17 @@ from django.http import HttpRequest
 
 from approvals.forms import Stored, Typed
 from approvals.reading import words
+from approvals.screens import store
 from approvals.screens.decision import Sent
 from processes import files, pipeline
 from processes.callers import Caller
 from processes.errors import ToolError
 from processes.models import WorkItem
 
+log = logging.getLogger(__name__)
+
 UNKNOWN_TYPE = "application/octet-stream"
+BUSY = "Somebody wrote at the same moment; send it again."
 _MOST_DIGITS = 9
 _HASH = 64
 _NO_SNAPSHOT = "-"  # of no run: a form without one is stale
@@ -47,12 +53,21 @@ def _request_id(text: str) -> str:
         return str(uuid.uuid4())
 
 
-def stored_now(
-    request: HttpRequest, caller: Caller, item: WorkItem, sent: Sent
-) -> tuple[tuple[Stored, ...], tuple[str, ...]]:
-    """The attached files stored, and what is wrong with the others."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attached:
+    """The attached files: those that are stored now, what is wrong with the others, and the refusal of those for which it
+    helps to send again.
+    """
+
+    stored: tuple[Stored, ...] = ()
+    said: tuple[str, ...] = ()
+    later: ToolError | None = None
+
+
+def stored_now(request: HttpRequest, caller: Caller, item: WorkItem, sent: Sent) -> Attached:
     stored: list[Stored] = []
     said: list[str] = []
+    later: ToolError | None = None
     known = {one.ref for one in sent.typed.stored}
     for file in request.FILES.getlist("files"):
         name = file.name or "file"
@@ -60,12 +75,15 @@ def stored_now(
             ref = _store(file, name, caller, sent)
         except ToolError as error:
             wrong = [issue.partition(": ")[2] for issue in error.issues or ()] or [error.message]
+            if error.code == "retry":
+                later = later or error
+                wrong = wrong if error.issues else ["not stored; attach it again"]
             said += [f"{name}: {line}" for line in wrong]
             continue
         if ref not in known:
             known.add(ref)
             stored.append(Stored(ref=ref, name=name, token=_token(ref, name, caller, item)))
-    return tuple(stored), tuple(said)
+    return Attached(stored=tuple(stored), said=tuple(said), later=later)
 
 
 def _store(file: "UploadedFile[Any]", name: str, caller: Caller, sent: Sent) -> str:
@@ -83,7 +101,14 @@ def _store(file: "UploadedFile[Any]", name: str, caller: Caller, sent: Sent) -> 
         "contentBase64": base64.b64encode(content).decode(),
         "requestId": str(uuid.uuid5(uuid.NAMESPACE_OID, mark)),
     }
-    return str(pipeline.call("upload", caller, arguments)["id"])
+    try:
+        with store.asked("store what a form brings"):
+            return str(pipeline.call("upload", caller, arguments)["id"])
+    except store.AwayError as away:
+        raise away.told() from None
+    except pipeline.FAULTS:
+        log.exception("a file of a form ran into another write")
+        raise ToolError("retry", BUSY, retry_after=1) from None
 
 
 def _salt(caller: Caller, item: WorkItem) -> str:

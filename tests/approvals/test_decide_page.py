@@ -371,3 +371,45 @@ def test_an_evaluator_that_does_not_answer_asks_to_send_again(house, ada, task):
     house.scripted.script = [[0.95]]
     assert ada.sends(page).status_code == 303
     assert Submission.objects.filter(attempt__step__name="account").count() == 1
+
+
+class TestFactsOfATask:
+    FILE = """\
+---
+name: task-sums
+description: A person adds it up.
+steps:
+  - id: add
+    task: Add it up.
+    person: finance
+    output: { total: number, note: string }
+    facts:
+      - { type: numeric, value: output.total, expected: 12, tolerance: 0.5 }
+      - { type: regex, value: output.note, expected: '^<b> ' }
+  - { id: done, finish: added }
+---
+"""
+
+    def test_are_told_beside_its_fields_before_it_is_sent(self, house, ada, settings):
+        settings.FACTS_1 = True
+        house.publish(self.FILE, finance="finance")
+        house.call(house.agent("any"), "start_run", process="task-sums", inputs={})
+        html = ada.opens(open_item()).html
+        form = html[html.index('id="decision"') :]
+        assert "Will be checked" in form
+        assert "<code>total</code> must come to 12, give or take 0.5." in form
+        assert "<code>note</code> must match the pattern “^&lt;b&gt; ”." in form
+
+    def test_are_not_told_where_there_are_none(self, ada, task):
+        assert "Will be checked" not in ada.opens(task).html
+
+    def test_are_not_told_of_an_escalated_step_which_is_held_to_none(self, house, ada, settings):
+        settings.FACTS_1 = True
+        agents = self.FILE.replace("    task:", "    agent:").replace("    person: finance\n", "")
+        house.publish(agents, escalations="finance")
+        worker = house.agent("any")
+        run = house.call(worker, "start_run", process="task-sums", inputs={})
+        house.call(worker, "escalate", token=house.claim(worker, run, "add")["token"], note="Too hard.")
+        page = ada.opens(open_item())
+        assert "output.total" in page.sends
+        assert "Will be checked" not in page.html

@@ -218,7 +218,7 @@ class TestNobodyLeft:
         forbid(world, "finance")
         run = edited(world, c, c.ada)
         submissions = Submission.objects.filter(attempt__step__run=run["run"]["id"])
-        rules.forbidding()
+        rules.prepare()
         board, finance = world.group("board").pk, world.group("finance").pk
         with django_assert_num_queries(0):
             assert not policy.nobody_impartial(seams.Opening(group=board, work=submissions))

@@ -7,6 +7,7 @@ import pytest
 from approvals.reading import content, differences, maps, words
 from checks import codec
 from processes.document import parse
+from processes.states import HistoryEvent
 from tests.approvals.builders import SUPPLIER
 
 NOW = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
@@ -54,6 +55,24 @@ def test_ages_and_names():
     assert words.short_id("r_4f2a91c0de") == "4f2a 91"
 
 
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (1, "in a moment"),
+        (10, "in a moment"),
+        (11, "in a minute"),
+        (60, "in a minute"),
+        (61, "in 2 minutes"),
+        (3540, "in 59 minutes"),
+        (3541, "in an hour"),
+        (3600, "in an hour"),
+        (3601, "in 2 hours"),
+    ],
+)
+def test_when_to_come_back(seconds, text):
+    assert words.wait(seconds) == text
+
+
 def test_times_are_told_in_utc():
     far = NOW.astimezone(tz=None)
     assert words.clock(far, NOW) == "10:00"
@@ -73,6 +92,12 @@ def test_times_are_told_in_utc():
 )
 def test_history(what, verdict, text):
     assert words.happened(what, step="check_vendor", attempt=2, verdict=verdict) == text
+
+
+@pytest.mark.parametrize("what", list(HistoryEvent))
+def test_all_that_a_history_may_tell_has_words(what):
+    text = words.happened(str(what), step="check_vendor", attempt=2, verdict="")
+    assert text != what and (" " in text) and "{" not in text
 
 
 # ---- rows and trees

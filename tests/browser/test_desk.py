@@ -162,6 +162,49 @@ def test_the_themes_follow_the_admins_toggle(browse, desk):
     assert page.evaluate(chip) != tint
 
 
+LONG = """\
+---
+name: order-to-cash
+description: Wider than its pane.
+steps:
+  - { id: read_it, agent: Read., output: { ok: boolean }, next: pack, check: [{ ask: It is read., pass: 0.9, fail: 0.5 }] }
+  - { id: pack, task: Pack., person: warehouse, output: { ok: boolean }, next: ship }
+  - { id: ship, task: Ship., person: warehouse, output: { ok: boolean }, next: invoice }
+  - { id: invoice, agent: Invoice., output: { ok: boolean }, next: close }
+  - { id: close, approve: Close., person: finance, next: done }
+  - { id: done, finish: delivered }
+---
+"""
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, True), (390, False)])
+def test_a_wide_map_scrolls_under_the_names_of_its_lanes(browse, desk, world, width, dark):
+    world.publish(LONG, finance="Finance", warehouse="Procurement", escalations="Finance")
+    run = world.call(desk.buyer, "start_run", process="order-to-cash", inputs={})
+    desk.evaluator.script = [[0.7]]
+    token = world.claim(desk.agent, run, "read_it")["token"]
+    world.call(desk.agent, "submit", token=token, output={"ok": True}, summary="Read.")
+    watched = browse(width=width, dark=dark)
+    page = watched.sign_in("ada")
+    page.goto(f"{watched.base}/items/{desk.item(run)}/")
+    pane, names = page.locator(".map-scroll"), page.locator(".lane-names span")
+    assert names.all_inner_texts() == ["Agent", "Warehouse", "Finance", "Server"]
+    pane.evaluate("pane => { pane.scrollLeft = pane.scrollWidth; }")
+    assert pane.evaluate("pane => pane.scrollLeft") > 0
+    lanes = page.locator(".map .lane")
+    for at in range(4):
+        name, lane, all_of_it = (
+            names.nth(at).bounding_box(),
+            lanes.nth(at).bounding_box(),
+            pane.bounding_box(),
+        )
+        assert (
+            all_of_it["x"] <= name["x"] and name["x"] + name["width"] <= all_of_it["x"] + all_of_it["width"]
+        )
+        assert abs(name["y"] - lane["y"]) <= 6
+    accessible(page)
+
+
 def test_signed_out_meanwhile(browse, desk, client):
     watched = browse()
     page = watched.sign_in("ada")
