@@ -1,64 +1,52 @@
 """The evaluator in force: what the admin keeps as a chain, else what the environment names.
 
-It is read once per process and kept for some seconds, so that asking after it costs a call no statement; a change in
-the admin is told to every process through the cache (`checks.memory`), and where they share none, they notice it
-when those seconds are over.
+It is read once per process and kept for some seconds (`checks.kept`), so that asking after it costs a call no statement.
 """
 
 import logging
-import secrets
-import time
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import transaction
 
-from checks import memory
 from checks.evaluators import Config, Evaluator, built, of_settings
 from checks.evaluators.chain import Chain, Member
 from checks.evaluators.named import config_of as config_of_preset
 from checks.evaluators.presets import PRESETS, Preset
+from checks.kept import Kept
 from checks.models import Evaluator as Row
 
-KEPT_SECONDS = 30.0
-_STAMP = "evaluators"
-_STAMP_SECONDS = 7 * 24 * 3600
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Table:
     """`rows` False: the table is empty, and the environment decides."""
 
-    stamp: object
-    until: float
     rows: bool
     chain: Evaluator | None
 
 
-_kept: _Kept | None = None
+def _read() -> _Table:
+    rows = list(Row.objects.all())
+    members = [member for row in rows if row.enabled and (member := member_of(row)) is not None]
+    return _Table(bool(rows), Chain(members) if members else None)
+
+
+_table = Kept("evaluators", _read)
+# a change is told to all processes; `forget`: as if nothing had been read yet
+changed, forget = _table.changed, _table.forget
 
 
 def current() -> Evaluator | None:
-    global _kept  # noqa: PLW0603 - one per process; whoever comes second reads the same
-    stamp = memory.get(_STAMP)
-    if stamp is None:
-        memory.take(_STAMP, secrets.token_hex(8), _STAMP_SECONDS)
-        stamp = memory.get(_STAMP)
-    kept = _kept
-    if kept is None or kept.stamp != stamp or kept.until <= time.monotonic():
-        rows = list(Row.objects.all())
-        members = [member for row in rows if row.enabled and (member := member_of(row)) is not None]
-        until = time.monotonic() + KEPT_SECONDS
-        kept = _kept = _Kept(stamp, until, bool(rows), Chain(members) if members else None)
-    return kept.chain if kept.rows else of_settings()
+    it = _table.current()
+    return it.chain if it.rows else of_settings()
 
 
 def known() -> Evaluator | None:
     """As last read; asks neither the database nor the cache."""
-    kept = _kept
-    return kept.chain if kept is not None and kept.rows else of_settings()
+    it = _table.known()
+    return it.chain if it is not None and it.rows else of_settings()
 
 
 def hosts() -> tuple[str, ...]:
@@ -68,22 +56,6 @@ def hosts() -> tuple[str, ...]:
         return it.hosts
     own = host(settings.EVALUATOR_URL)
     return (own,) if it is not None and it.is_model and own else ()
-
-
-def changed() -> None:
-    """Say so to all processes: now, and again when the change can be read."""
-    _say()
-    transaction.on_commit(_say)
-
-
-def forget() -> None:
-    """As if nothing had been read yet."""
-    global _kept  # noqa: PLW0603 - see above
-    _kept = None
-
-
-def _say() -> None:
-    memory.put(_STAMP, secrets.token_hex(8), _STAMP_SECONDS)
 
 
 # ---- from a row

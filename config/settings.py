@@ -211,6 +211,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_UPLOAD_BYTES * 4 // 3 + 65_536
 # a page's form, files and all
 MAX_FORM_BYTES = 4 * MAX_UPLOAD_BYTES + 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+REQUEST_RESULT_DAYS = env.whole("REQUEST_RESULT_DAYS", 30, least=1, most=3650)  # after a run's end
 FILE_URL_SECONDS = env.whole("FILE_URL_SECONDS", 600, least=10)
 
 # What one caller may hold or do. Generous: they are there for loops that run away, not for work. 0 calls = no bound.

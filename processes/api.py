@@ -204,11 +204,9 @@ def _refusal(error: ToolError, status: int) -> Response:
     return response
 
 
-def _store_away() -> JsonResponse:
-    error = ToolError("retry", "The file can't be read now; ask again in a moment.", retry_after=5)
-    response = JsonResponse(
-        {"ok": False, "error": error.view()}, status=STATUS["retry"], headers={"Retry-After": "5"}
-    )
+def _no_file(error: ToolError) -> JsonResponse:
+    headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+    response = JsonResponse({"ok": False, "error": error.view()}, status=STATUS[error.code], headers=headers)
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - as in `_refusal`
     return response
 
@@ -216,16 +214,19 @@ def _store_away() -> JsonResponse:
 @require_safe
 def file(request: HttpRequest, signed: str) -> HttpResponseBase:
     """A stored file behind a signed short-lived address: always an attachment, never sniffed."""
-    upload = files.opened(signed)
     try:
-        stored = files.read(upload) if upload is not None else None
+        upload = files.opened(signed)
+    except ToolError as refused:
+        return _no_file(refused)
+    try:
+        stored = files.read(upload)
     except Exception:  # whatever a store says when it is away
         log.exception("a stored file could not be read")
-        return _store_away()
-    if upload is None or stored is None:
-        return JsonResponse(
-            {"ok": False, "error": {"code": "not_found", "message": "The address is too old."}}, status=404
+        return _no_file(
+            ToolError("retry", "The file can't be read now; ask again in a moment.", retry_after=5)
         )
+    if stored is None:
+        return _no_file(files.gone())
     response = FileResponse(
         stored, as_attachment=True, filename=upload.file_name, content_type=upload.content_type
     )

@@ -14,14 +14,15 @@ from processes.handing import not_accepted, too_large_with
 from processes.loaded import Loaded
 from processes.models import Submission
 from processes.pipeline import Answer, Call, run_answer
-from processes.states import Decision, SubmissionState
+from processes.states import SUBMISSION_MOVES, Decision, HistoryEvent, SubmissionState, move
 
 ERRORS_IN_A_ROW = 3
 UNSURE = "The check was unsure."
 
 
 def set_state(loaded: Loaded, submission: Submission, state: SubmissionState) -> None:
-    submission.state = state
+    """The one way that a submission's state is written: only as the table of moves allows."""
+    submission.state = move(SUBMISSION_MOVES, SubmissionState(submission.state), state)
     loaded.hand(submission)
 
 
@@ -60,7 +61,12 @@ def no_answer(
         )
     set_state(loaded, submission, SubmissionState.HELD)
     close_task(loaded, step, call.caller.id)
-    note = f"{who} did not answer {submission.errors} times in a row, so nobody has checked this submission."
+    # they may have been different ones: a fact that could not be looked up, then the evaluator
+    last = f"{who[:1].lower()}{who[1:]} did not answer"
+    note = (
+        f"The check could not be finished {submission.errors} times in a row (last: {last}), "
+        "so nobody has checked this submission."
+    )
     escalation.open_escalation(loaded, step, by=engine.SERVER, note=note, candidate=submission)
     return run_answer
 
@@ -80,7 +86,7 @@ def apply(
         raise AssertionError("only judged submissions are applied")
     check = verdicts.view(row, answers)
     loaded.verdicts[step], loaded.answers[step] = row, answers
-    loaded.now.effects.append(engine.Happened("checked", step, "check", row.verdict))
+    loaded.now.effects.append(engine.Happened(HistoryEvent.CHECKED, step, "check", row.verdict))
     submission.fence_until = None
     if row.verdict == Verdict.FAIL and not spec.advisory:
         set_state(loaded, submission, SubmissionState.NOT_ACCEPTED)

@@ -31,7 +31,7 @@ from processes.handing import Handing, accept, cited, not_accepted
 from processes.loaded import Loaded
 from processes.models import Submission
 from processes.pipeline import Answer, Call
-from processes.states import SubmissionState
+from processes.states import SUBMISSION_MOVES, HistoryEvent, SubmissionState, move
 
 FACTS_SECONDS = 15  # the most that pages and chains take, all asked at once
 ASKED_TWICE_AND_SPARE = 2, 15  # the judge's one retry, and seconds for our own work
@@ -82,7 +82,7 @@ Handed = Answer | ToolError | Asking | Joining
 
 
 def material_of(loaded: Loaded, spec: StepSpec, content: Content) -> Material:
-    """The seven parts that an evaluator sees (the questions go beside them)."""
+    """Six of the seven things that an evaluator sees; the questions go beside them."""
     return Material(
         instructions=spec.text,
         body=loaded.compiled.document.body,
@@ -105,7 +105,7 @@ def begin(
     spec, _ = loaded.now.step(step)
     attempt = loaded.attempt(step)
     material = material_of(loaded, spec, content)
-    mark = digest(material, spec.check, judging.version_of(evaluators.configured()))
+    mark = digest(material, spec.check, judging.version_of(evaluators.known()))
     if mark in loaded.judged[step]:
         if waiting is not None:
             set_state(loaded, waiting, SubmissionState.VOID)
@@ -114,7 +114,8 @@ def begin(
     if waiting is not None and waiting.digest == mark:
         # the same material again: after an evaluator error, or after whoever asked died. The route and who
         # hands it in are no part of the material, and may be others now.
-        waiting.state, waiting.request_id = SubmissionState.CHECKING, call.request_id
+        set_state(loaded, waiting, SubmissionState.CHECKING)
+        waiting.request_id = call.request_id
         waiting.by, waiting.content = call.caller.id, codec.dumps(content.as_json())
         waiting.fence, waiting.fence_until = waiting.fence + 1, until
         submission = waiting
@@ -151,7 +152,7 @@ def _record(loaded: Loaded, call: Call, step: str, content: Content, mark: str) 
 def accepted(loaded: Loaded, call: Call, step: str, content: Content) -> Submission:
     """An accepted submission of a step that is not checked, yet to be saved."""
     submission = _record(loaded, call, step, content, "")
-    submission.state = SubmissionState.ACCEPTED
+    set_state(loaded, submission, SubmissionState.ACCEPTED)
     return submission
 
 
@@ -249,13 +250,14 @@ def _settle(
         # cancel wins: the late verdict is kept, void
         if _awaits(submission, asking):
             row = verdicts.record(said.judgement) if said.judgement is not None else None
-            Submission.objects.filter(pk=submission.pk).update(verdict=row, state=SubmissionState.VOID)
+            void = move(SUBMISSION_MOVES, SubmissionState(submission.state), SubmissionState.VOID)
+            Submission.objects.filter(pk=submission.pk).update(verdict=row, state=void)
         return run_ended()
     loaded.unsettled.discard(asking.step)
     if submission.fence != asking.fence or submission.state != SubmissionState.CHECKING:
         raise checking()  # somebody resumed it; the same call again gets their result
     if not submission.errors:  # sent again after an error, it was told before
-        loaded.now.effects.append(engine.Happened("submitted", asking.step, submission.by))
+        loaded.now.effects.append(engine.Happened(HistoryEvent.SUBMITTED, asking.step, submission.by))
     facts.keep(loaded, submission, said.found)
     if not being_checked(submission):
         return _too_late(loaded, submission, said)
@@ -342,7 +344,7 @@ def hand_in(loaded: Loaded, call: Call, handing: Handing) -> Handed:
         if under_way.content != codec.dumps(kept.as_json()):
             raise used_before()
         return Joining(submission=under_way.pk, fence=under_way.fence)
-    submitted = engine.Happened("submitted", step, call.caller.id)
+    submitted = engine.Happened(HistoryEvent.SUBMITTED, step, call.caller.id)
     found = facts.at_hand(spec, kept)
     wrong = facts.failed(found)
     if wrong or not (spec.check or facts.outward(spec)):

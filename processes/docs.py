@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from processes import contracts, openapi
+from processes import contracts, health, openapi
 from processes.callers import CallerKind
 from processes.tools import TOOLS
 
@@ -18,7 +18,8 @@ _WHO = {CallerKind.NOBODY: "anyone", CallerKind.AGENT: "agents", CallerKind.PERS
 
 @require_safe
 def schema(request: HttpRequest) -> JsonResponse:
-    return JsonResponse(openapi.document(list(TOOLS), settings.SITE_URL))
+    tools = {name: entry.writes for name, entry in TOOLS.items()}
+    return JsonResponse(openapi.document(tools, health.PARTS, settings.SITE_URL))
 
 
 @require_safe

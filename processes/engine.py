@@ -44,7 +44,7 @@ from processes.now import (
     stamp,
     take_back,
 )
-from processes.states import RunState, StepState
+from processes.states import HistoryEvent, RunState, StepState
 
 __all__ = [
     "ENTER", "FAILED", "REJECTED", "SERVER", "Assignee", "Closed", "Consumed", "Effect", "Event", "Happened",
@@ -62,7 +62,7 @@ def start(document: Document, people: People, inputs: Mapping[str, Any], *, by: 
         data={"inputs": dict(inputs), "steps": {}},
         steps={name: StepNow(name, step.kind) for name, step in document.steps.items()},
     )
-    now.effects.append(Happened("started", "", by))
+    now.effects.append(Happened(HistoryEvent.STARTED, "", by))
     enter(now, next(iter(document.steps)))
     settle(now)
     return now
@@ -71,7 +71,7 @@ def start(document: Document, people: People, inputs: Mapping[str, Any], *, by: 
 def claim(now: Now, name: str, *, by: str) -> None:
     """An agent takes a ready step, or one whose lease has ended."""
     change(now, name, StepState.CLAIMED)
-    now.effects.append(Happened("claimed", name, by))
+    now.effects.append(Happened(HistoryEvent.CLAIMED, name, by))
     settle(now)
 
 
@@ -79,7 +79,7 @@ def complete(now: Now, name: str, entry: Mapping[str, Any], *, by: str) -> None:
     """An agent or task step is done. `entry`: output, evidence, summary?, next?, reason?, check?."""
     step, _ = now.step(name)
     done(now, name, entry, by)
-    now.effects += [Closed(name), Happened("completed", name, by)]
+    now.effects += [Closed(name), Happened(HistoryEvent.COMPLETED, name, by)]
     enter(now, entry.get("next") or step.next, source=name)
     settle(now)
 
@@ -87,7 +87,7 @@ def complete(now: Now, name: str, entry: Mapping[str, Any], *, by: str) -> None:
 def approve(now: Now, name: str, *, by: str, note: str = "") -> None:
     step, _ = now.step(name)
     done(now, name, {"decision": "approved", **({"note": note} if note else {})}, by)
-    now.effects += [Closed(name), Happened("approved", name, by, note)]
+    now.effects += [Closed(name), Happened(HistoryEvent.APPROVED, name, by, note)]
     enter(now, step.next, source=name)
     settle(now)
 
@@ -96,7 +96,7 @@ def reject(now: Now, name: str, *, by: str, note: str) -> None:
     """Back to `on_reject` with the note kept current, or the end of the run."""
     step, _ = now.step(name)
     record(now, name, {"decision": REJECTED, "note": note}, by)
-    now.effects += [Closed(name), Happened(REJECTED, name, by, note)]
+    now.effects += [Closed(name), Happened(HistoryEvent.REJECTED, name, by, note)]
     if step.on_reject:
         change(now, name, StepState.NONE)
         _rewind(now, step.on_reject, but=name)
@@ -117,7 +117,7 @@ def escalate(now: Now, name: str, *, by: str, note: str, check: Mapping[str, Any
     if check is not None:
         now.data["steps"].setdefault(name, {"history": []})["check"] = dict(check)
     change(now, name, StepState.WAITING)
-    now.effects.append(Happened("escalated", name, by, note))
+    now.effects.append(Happened(HistoryEvent.ESCALATED, name, by, note))
     settle(now)
 
 
@@ -129,7 +129,7 @@ def give_back(now: Now, name: str, *, by: str, note: str) -> Assignee | None:
         entry.pop("check", None)
         if entry == {"history": []}:
             del now.data["steps"][name]
-    now.effects.append(Happened("returned", name, by, note))
+    now.effects.append(Happened(HistoryEvent.RETURNED, name, by, note))
     if step.kind == "agent":
         change(now, name, StepState.READY)
         settle(now)
@@ -144,7 +144,7 @@ def give_back(now: Now, name: str, *, by: str, note: str) -> Assignee | None:
 
 
 def cancel(now: Now, *, by: str, reason: str) -> None:
-    now.effects.append(Happened("cancelled", "", by, reason))
+    now.effects.append(Happened(HistoryEvent.CANCELLED, "", by, reason))
     end(now, RunState.CANCELLED, outcome="", by=by, note=reason)
 
 

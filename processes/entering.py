@@ -25,7 +25,7 @@ from processes.now import (
     take_back,
     value_at,
 )
-from processes.states import STEP_LIVE, RunState, StepState
+from processes.states import STEP_LIVE, HistoryEvent, RunState, StepState
 from processes.steps import duration
 
 
@@ -70,7 +70,7 @@ def _person(now: Now, name: str) -> None:
 def _finish(now: Now, name: str) -> None:
     step, _ = now.step(name)
     change(now, name, StepState.DONE)
-    now.effects.append(Happened("finished", name, SERVER, step.text))
+    now.effects.append(Happened(HistoryEvent.FINISHED, name, SERVER, step.text))
     end(now, RunState.ENDED, outcome=step.text, by=SERVER, note=None)
 
 
@@ -115,7 +115,7 @@ def consume(now: Now, name: str, event: Event) -> None:
     """A delivery completes a `wait_for`: the sender, and the event's data as output."""
     step, _ = now.step(name)
     done(now, name, {"output": dict(event.data)}, event.by)
-    now.effects.append(Happened("delivered", name, event.by, event.name))
+    now.effects.append(Happened(HistoryEvent.DELIVERED, name, event.by, event.name))
     enter(now, step.next, source=name)
 
 
@@ -126,7 +126,7 @@ def wake_step(now: Now, name: str) -> bool:
         return False
     late = step.kind == "wait_for"
     done(now, name, {}, SERVER)
-    now.effects.append(Happened("timed_out" if late else "waited", name, SERVER))
+    now.effects.append(Happened(HistoryEvent.TIMED_OUT if late else HistoryEvent.WAITED, name, SERVER))
     enter(now, step.on_timeout or step.next if late else step.next, source=name)
     return True
 
@@ -141,7 +141,7 @@ def _parallel(now: Now, name: str) -> None:
     step, _ = now.step(name)
     open_step(now, name, StepState.WAITING)
     mark(now, name)
-    now.effects.append(Happened("forked", name, SERVER))
+    now.effects.append(Happened(HistoryEvent.FORKED, name, SERVER))
     for branch in step.branches:
         if now.live:  # an entry that fails ends the run
             enter(now, branch)
@@ -156,7 +156,7 @@ def _join(now: Now, source: str) -> None:
     if standing.state is not StepState.WAITING or not _all_entered(now, fork):
         return
     change(now, fork, StepState.DONE)
-    now.effects.append(Happened("joined", fork, SERVER))
+    now.effects.append(Happened(HistoryEvent.JOINED, fork, SERVER))
     enter(now, step.next, source=fork)
 
 

@@ -1,9 +1,10 @@
 """The protocol's errors: a code, what is wrong and how to mend it, and the issues one by one."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
-CODES = ("invalid", "not_accepted", "stale", "conflict", "forbidden", "not_found", "retry")
+Code = Literal["invalid", "not_accepted", "stale", "conflict", "forbidden", "not_found", "retry"]
+CODES: tuple[Code, ...] = get_args(Code)
 
 
 class ToolError(Exception):
@@ -13,7 +14,7 @@ class ToolError(Exception):
 
     def __init__(
         self,
-        code: str,
+        code: Code,
         message: str,
         issues: Sequence[str] | None = None,
         *,
@@ -44,6 +45,15 @@ def used_before() -> ToolError:
         "conflict",
         "This requestId was used for another call. Use a new one for each new call.",
         ["requestId: used before"],
+    )
+
+
+def forgotten(run: str | None) -> ToolError:
+    return ToolError(
+        "conflict",
+        "This call was done, and what it answered is no longer kept, because its run ended long ago."
+        f" Read the run ({run}) with get_run instead.",
+        ["requestId: done, its result is no longer kept"],
     )
 
 

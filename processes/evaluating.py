@@ -1,7 +1,7 @@
 """Where the evaluator is asked, and how long the caller's request waits for it.
 
 A server asks elsewhere: embedded in a pool of threads of its own, with a broker in a worker. Its request waits
-up to CHECK_WAIT_SECONDS, holding neither transaction nor lock, and at most half of the server's threads wait at
+up to CHECK_WAIT_SECONDS, holding neither transaction nor lock, and at most half of the server's threads (one at least) wait at
 once, so that reads and pages are answered while evaluators are slow; whoever does not get an answer in
 time is told `retry`, and the same call finds it later. Commands and tests ask in the call itself.
 """
@@ -26,6 +26,7 @@ from django.db import close_old_connections, connections
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
+from checks import evaluators
 from processes import checking
 from processes.callers import Caller
 from processes.checking import Asking, Handed, Joining
@@ -56,6 +57,7 @@ class Asker(Protocol):
 
 def transition(call: Call, run: str, work: Callable[[Loaded], Handed]) -> dict[str, Any]:
     """Like `Call.transition`, for work that may have to ask the evaluator first."""
+    evaluators.configured()  # which one is read before the lock; under it, nobody waits for the cache
     outcome: Result | ToolError | Asking | Joining = call.move(run, work)
     if isinstance(outcome, Asking):
         return _asker.ask(call, outcome)
@@ -269,5 +271,6 @@ _asker: Asker = Here()
 def start() -> None:
     """The server's entry points call this; commands and tests don't."""
     global _asker  # noqa: PLW0603 - one per process, chosen when it starts
-    slots = Slots(settings.SERVER_THREADS // 2)
+    # a single thread waits too: it holds up what else it would answer, but never the check, which has threads of its own
+    slots = Slots(max(1, settings.SERVER_THREADS // 2))
     _asker = Workers(slots) if settings.CELERY_BROKER_URL else Threads(slots)

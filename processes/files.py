@@ -15,6 +15,7 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 
 from processes.acceptance import FileState
+from processes.errors import ToolError
 from processes.models import Upload, upload_id
 
 _SALT = "processes.files.1"
@@ -101,13 +102,23 @@ def url(ref: str) -> str:
     return f"{settings.SITE_URL}/v1/files/{signing.TimestampSigner(salt=_SALT).sign(ref)}"
 
 
-def opened(signed: str) -> Upload | None:
-    """The upload behind an address; None when it is forged, too old, or gone."""
+def opened(signed: str) -> Upload:
+    """The upload behind an address. Raises `not_found` when the address is too old or none of ours, or the file is gone."""
     try:
         ref = signing.TimestampSigner(salt=_SALT).unsign(signed, max_age=settings.FILE_URL_SECONDS)
+    except signing.SignatureExpired:
+        raise ToolError(
+            "not_found", "This address is no longer valid. Read the run again for a new one."
+        ) from None
     except signing.BadSignature:
-        return None
-    return Upload.objects.filter(pk=ref).first()
+        raise ToolError(
+            "not_found",
+            "No file was ever given out by this address. Read the run, and take the address that stands beside the file.",
+        ) from None
+    upload: Upload | None = Upload.objects.filter(pk=ref).first()
+    if upload is None:
+        raise gone()
+    return upload
 
 
 def read(upload: Upload) -> "File[bytes] | None":
@@ -116,3 +127,10 @@ def read(upload: Upload) -> "File[bytes] | None":
         return default_storage.open(upload.path)
     except FileNotFoundError:
         return None
+
+
+def gone() -> ToolError:
+    return ToolError(
+        "not_found",
+        "The file is gone from this server's store. Whoever has it may upload it again and cite it anew.",
+    )

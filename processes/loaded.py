@@ -11,7 +11,7 @@ from checks.verdicts import Made
 from processes import engine
 from processes.models import Attempt, Run, Step, Submission, WorkItem
 from processes.people import Directory
-from processes.states import ItemState, SubmissionState
+from processes.states import ITEM_MOVES, ItemState, SubmissionState, move
 from processes.versions import Compiled
 
 
@@ -82,14 +82,15 @@ class Loaded:
         self.handed = None
 
     def decide(self, item: WorkItem, decision: str, by: str) -> None:
-        item.state, item.decision = ItemState.DECIDED, decision
+        item.state = move(ITEM_MOVES, ItemState(item.state), ItemState.DECIDED)
+        item.decision = decision
         item.decided_by, item.decided_at = by, self.at
 
     def open_item(self, step: str, assignee: engine.Assignee, **columns: Any) -> WorkItem:
         """Open a work item on a step; any that is open there is closed first."""
         if (old := self.items.pop(step, None)) is not None:
             if old.state == ItemState.OPEN:
-                old.state = ItemState.REMOVED
+                old.state = move(ITEM_MOVES, ItemState.OPEN, ItemState.REMOVED)
             self.closed.append(old)
         item = WorkItem(
             run=self.row,
@@ -110,7 +111,7 @@ class Loaded:
     def close_item(self, step: str) -> None:
         if (old := self.items.pop(step, None)) is not None:
             if old.state == ItemState.OPEN:
-                old.state = ItemState.REMOVED
+                old.state = move(ITEM_MOVES, ItemState.OPEN, ItemState.REMOVED)
             self.closed.append(old)
 
 

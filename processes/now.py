@@ -9,7 +9,16 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from processes.document import Document, Step
-from processes.states import STEP_LIVE, STEP_MOVES, RunState, StepState, move
+from processes.states import (
+    RUN_LIVE,
+    RUN_MOVES,
+    STEP_LIVE,
+    STEP_MOVES,
+    HistoryEvent,
+    RunState,
+    StepState,
+    move,
+)
 
 SERVER = "server"
 REJECTED = "rejected"
@@ -70,7 +79,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    what: str
+    what: HistoryEvent
     step: str
     by: str
     note: str = ""
@@ -112,7 +121,7 @@ class Now:
 
     @property
     def live(self) -> bool:
-        return self.state in (RunState.ACTIVE, RunState.WAITING)
+        return self.state in RUN_LIVE
 
 
 def stamp(at: datetime) -> str:
@@ -176,7 +185,7 @@ def take_back(now: Now, name: str) -> None:
 
 def end(now: Now, state: RunState, *, outcome: str, by: str, note: str | None) -> None:
     """The run is over: what was unfinished is cancelled."""
-    now.state = state
+    now.state = move(RUN_MOVES, now.state, state)
     now.outcome, now.ended_by, now.ended_note = outcome, by, note
     for name, standing in now.steps.items():
         if standing.state in STEP_LIVE:
@@ -189,14 +198,14 @@ def settle(now: Now) -> None:
     """The run's own state follows from its steps'."""
     if now.live:
         busy = any(s.state in (StepState.READY, StepState.CLAIMED) for s in now.steps.values())
-        now.state = RunState.ACTIVE if busy else RunState.WAITING
+        now.state = move(RUN_MOVES, now.state, RunState.ACTIVE if busy else RunState.WAITING)
 
 
 def fail_step(now: Now, name: str, *, by: str, note: str) -> None:
     """The step fails, and so the run."""
     record(now, name, {"decision": FAILED, "note": note}, by)
     change(now, name, StepState.FAILED)
-    now.effects += [Closed(name), Happened(FAILED, name, by, note)]
+    now.effects += [Closed(name), Happened(HistoryEvent.FAILED, name, by, note)]
     end(now, RunState.ENDED, outcome=FAILED, by=by, note=note)
 
 

@@ -1,5 +1,6 @@
 """OpenAPI 3.1 of the REST door, made from the contracts, which are its only source. Pure."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from checks.judge import openapi as judge
@@ -17,14 +18,15 @@ STATUS = {
     "429": "`retry`: too many calls, or too much held at a time; send the same call again after `Retry-After` seconds.",
     "503": "`retry`: send the same call again after `Retry-After` seconds.",
 }
-_READS = {"describe", "list_processes", "get_run", "get_work", "list_runs"}
 
 
-def document(tools: list[str], server: str) -> dict[str, Any]:
-    """The whole description of the tools that this server offers."""
+def document(tools: Mapping[str, bool], parts: Sequence[str], server: str) -> dict[str, Any]:
+    """The whole description of what this server offers. `tools`: each, and whether it writes; `parts`: of its health."""
     components: dict[str, Any] = {"Error": _error()}
-    paths: dict[str, Any] = {f"/v1/{tool}": {"post": _operation(tool, components)} for tool in tools}
-    paths["/v1/health"] = {"get": _health()}
+    paths: dict[str, Any] = {
+        f"/v1/{tool}": {"post": _operation(tool, components, writes=writes)} for tool, writes in tools.items()
+    }
+    paths["/v1/health"] = {"get": _health(parts)}
     paths |= judge.paths()
     components["JudgeError"] = judge.error()
     paths |= openapi_runs.paths({code: STATUS[code] for code in ("400", "401", "403", "404", "429", "503")})
@@ -54,7 +56,7 @@ def document(tools: list[str], server: str) -> dict[str, Any]:
     }
 
 
-def _operation(tool: str, components: dict[str, Any]) -> dict[str, Any]:
+def _operation(tool: str, components: dict[str, Any], *, writes: bool) -> dict[str, Any]:
     arguments = _hoist(tool, "arguments", components)
     result = _hoist(tool, "result", components)
     answer = {
@@ -68,7 +70,7 @@ def _operation(tool: str, components: dict[str, Any]) -> dict[str, Any]:
         "operationId": tool,
         "summary": contracts.title(tool),
         "description": contracts.description(tool),
-        "tags": ["reading" if tool in _READS else "writing"],
+        "tags": ["writing" if writes else "reading"],
         # an empty body is an empty object
         "requestBody": {
             "required": bool(contracts.schema(tool, "arguments").get("required")),
@@ -84,7 +86,7 @@ def _operation(tool: str, components: dict[str, Any]) -> dict[str, Any]:
     return operation
 
 
-def _health() -> dict[str, Any]:
+def _health(parts: Sequence[str]) -> dict[str, Any]:
     """The one path that is no tool: for whoever runs the server, and its load balancer."""
     part = {
         "type": "object",
@@ -99,7 +101,6 @@ def _health() -> dict[str, Any]:
         "required": ["state", "seconds"],
         "additionalProperties": False,
     }
-    parts = ("database", "broker", "worker", "beat", "evaluator", "receipts")
     shape = {
         "type": "object",
         "properties": {"status": {"enum": ["ok", "impaired", "down"]}, **dict.fromkeys(parts, part)},

@@ -1,5 +1,7 @@
 """Who stands behind a step's `person`: roles by the version's mapping, people by e-mail or user name."""
 
+from typing import Any
+
 from django.contrib.auth.models import User
 from django.db.models import Q
 from django.db.models.functions import Lower
@@ -24,15 +26,18 @@ class Directory:
         return Assignee(person=self._initiator) if self._initiator is not None else None
 
     def person(self, value: object) -> Assignee | None:
-        """An e-mail address that exactly one active user has, in any case; else a user name."""
+        """Who has this e-mail address, in any case, if that is one active user. Where nobody has it: whose user name it is."""
         if not isinstance(value, str) or not value.strip():
             return None
         wanted = value.strip()
-        found = list(
+        mail = wanted.lower()
+        # a user name is one person's, so that among three at least two have the address
+        found: list[Any] = list(
             User.objects.filter(is_active=True)
             .annotate(mail=Lower("email"))
-            .filter(Q(mail=wanted.lower()) | Q(username=wanted))[:2]
+            .filter(Q(mail=mail) | Q(username=wanted))[:3]
         )
+        found = [user for user in found if user.mail == mail] or found
         if len(found) != 1:
             return None
         self.known[found[0].pk] = found[0]

@@ -17,7 +17,7 @@ from checks import codec
 from checks.receipts.keys import NoKeyError
 from processes import contracts, logs, runs, view
 from processes.callers import Caller, CallerKind
-from processes.errors import ToolError, used_before
+from processes.errors import ToolError, forgotten, used_before
 from processes.loaded import Loaded
 from processes.models import Request
 
@@ -117,12 +117,16 @@ class Call:
         ).save(force_insert=True)
 
     def replay(self) -> dict[str, Any] | None:
-        """The result of this very call, if it succeeded before. Raises `conflict` for another's."""
+        """The result of this very call, if it succeeded before. Raises `conflict` for another's, and where the
+        result is no longer kept.
+        """
         stored = Request.objects.filter(pk=self.request_id).first()
         if stored is None:
             return None
         if (stored.caller, stored.tool, stored.digest) != (self.caller.id, self.tool, self.digest):
             raise used_before()
+        if not stored.result:
+            raise forgotten(stored.run_id)
         kept = codec.loads(stored.result)
         full = view.refill(kept["view"], **{key: codec.plain(value) for key, value in kept["refill"].items()})
         return {**full, "replayed": True} if "run" in full else full

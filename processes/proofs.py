@@ -9,16 +9,17 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from checks import codec
-from checks.models import CheckpointHead, FactResult
+from checks.models import Answer, CheckpointHead, FactResult
 from checks.questions import in_force
-from checks.receipts import commitments, keys, verifying
+from checks.receipts import anchoring, commitments, keys, verifying
 from checks.receipts.encoding import b64, digest
-from processes import receipting
-from processes.models import HistoryEntry, Run, Submission, Version
-from processes.versions import compiled
+from processes import agreement, facts, receipting
+from processes.models import HistoryEntry, Run, Submission, WorkItem
+from processes.states import HistoryEvent, SubmissionState
+from processes.versions import Compiled, compiled
 
 EVERY = 500  # receipts that one page looks at
 
@@ -41,6 +42,10 @@ class Proof:
     wrong: Sequence[str]
     # what opens each of its promises alone, base64url by part; to be given to whoever is to look at that part
     opened_by: Mapping[str, str] = field(default_factory=dict)
+    # what was promised, as it stands today
+    parts: receipting.Parts = field(default_factory=dict)
+    # of a receipt whose key was revoked later: the checkpoint that proves it all the same
+    proved_by: int = 0
 
     @property
     def holds(self) -> bool:
@@ -64,6 +69,14 @@ class Proofs:
     def erased(self) -> bool:
         return any(proof.content is Content.ERASED for proof in self.proofs)
 
+    @property
+    def opens(self) -> bool:
+        return any(proof.opened_by for proof in self.proofs)
+
+    @property
+    def revoked(self) -> bool:
+        return any(proof.proved_by for proof in self.proofs)
+
 
 def receipts_of(run: str) -> list[dict[str, Any]]:
     """Every receipt of a run in the order of its chain, for REST. One statement."""
@@ -75,31 +88,43 @@ def receipts_of(run: str) -> list[dict[str, Any]]:
 
 
 def of_run(run: Run) -> Proofs:
-    """Five statements at most."""
+    """Five statements at most, and two more for each key that was revoked."""
     entries = list(_entries(run)[: EVERY + 1])
     more, entries = len(entries) > EVERY, entries[:EVERY]
     published = keys.published()
     examined = [verifying.examine(entry.receipt or "", published) for entry in entries]
     records = _records(run, [each.payload or {} for each in examined])
+    chain = receipting.chain_of(run)
+    revoked = {each.revoked for each in examined if each.revoked is not None}
+    reaches = {at: anchoring.proved(chain, at, published) for at in revoked}
     proofs = []
     before: str | None = None
     for number, (entry, each) in enumerate(zip(entries, examined, strict=True), start=1):
-        proofs.append(_proof(entry, each, records, _Place(number, before)))
+        reach = reaches[each.revoked] if each.revoked is not None else (0, 0)
+        place = _Place(number, before, reach)
+        proofs.append(_proof(entry, each, records, place))
         before = digest(entry.receipt or "")
     wrong, covered = _whole(run, entries, before, more=more)
+    if run.salt is not None:  # once it is forgotten, the content may go, too
+        accepted = (each for each in records.submissions.values() if each.state == SubmissionState.ACCEPTED)
+        wrong += agreement.of(run, {each.step: each.content for each in accepted})
     return Proofs(proofs=proofs, wrong=wrong, covered=covered, more=more)
 
 
 def _entries(run: Run) -> QuerySet[Any]:
-    """Those with a receipt, each with the hash that a checkpoint covers in its place (`covered`), and up to which receipt any
-    checkpoint covers the chain (`reach`).
+    """Those with a receipt, each with the hash that a checkpoint covers in its place (`covered`), up to which receipt any
+    checkpoint covers the chain (`reach`), and the `item` that was decided as it tells.
     """
+    decided = WorkItem.objects.filter(
+        run=run, step__name=OuterRef("step"), decision=OuterRef("what"), decided_by=OuterRef("by"), decided_at=OuterRef("at")
+    )  # fmt: skip
     heads = CheckpointHead.objects.filter(chain=receipting.chain_of(run))
     found: QuerySet[Any] = (
         HistoryEntry.objects.filter(run=run, receipt__isnull=False)
         .annotate(
             covered=Subquery(heads.filter(seq=OuterRef("seq")).values("hash")[:1]),
             reach=Subquery(heads.order_by("-seq").values("seq")[:1]),
+            item=Subquery(decided.values("pk")[:1]),
         )
         .select_related("verdict")
         .prefetch_related("verdict__answers")
@@ -112,6 +137,14 @@ def _entries(run: Run) -> QuerySet[Any]:
 class _Place:
     seq: int
     prev: str | None
+    reach: tuple[int, int] = (0, 0)  # up to which receipt a checkpoint proves its key's, and which
+
+    def reason(self, examined: verifying.Examined) -> list[str]:
+        return [] if examined.valid or self.proved_by(examined) else [examined.reason]
+
+    def proved_by(self, examined: verifying.Examined) -> int:
+        seq, checkpoint = self.reach
+        return checkpoint if examined.revoked is not None and self.seq <= seq else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,20 +152,26 @@ class _Records:
     """What the receipts are about, as it stands today."""
 
     run: Run
-    submissions: Mapping[str, Submission]
+    submissions: Mapping[str, Any]  # submissions, each with its `step`, in order of their attempts
     facts: Sequence[FactResult]
 
-    def text(self, step: str) -> str:
-        spec = compiled(self.run.version_id).document.steps.get(step)
-        return spec.text if spec is not None else ""
+    @property
+    def about(self) -> Compiled:
+        return compiled(self.run.version_id)
 
 
 def _records(run: Run, payloads: Sequence[Mapping[str, Any]]) -> _Records:
     named = {payload.get(key) for payload in payloads for key in ("subject", "about")}
-    wanted = [UUID(text) for text in named if isinstance(text, str) and _is_uuid(text)]
-    submissions = Submission.objects.filter(pk__in=wanted, attempt__step__run=run)
-    found = {str(each.pk): each for each in submissions}
-    facts = FactResult.objects.filter(about__in=[each.pk for each in found.values()]) if found else []
+    texts = [text for text in named if isinstance(text, str)]
+    wanted = [UUID(text) for text in texts if _is_uuid(text)]
+    # what they are about, and what stands
+    rows = Submission.objects.filter(
+        Q(pk__in=wanted) | Q(state=SubmissionState.ACCEPTED), attempt__step__run=run
+    )
+    ordered = rows.order_by("attempt__number", "number").annotate(step=F("attempt__step__name"))
+    found = {str(each.pk): each for each in ordered}
+    told = any(payload.get("checks") for payload in payloads)
+    facts = FactResult.objects.filter(about__in=[each.pk for each in found.values()]) if told else []
     return _Records(run=run, submissions=found, facts=list(facts))
 
 
@@ -146,7 +185,7 @@ def _is_uuid(text: str) -> bool:
 
 def _proof(entry: HistoryEntry, examined: verifying.Examined, records: _Records, place: _Place) -> Proof:
     payload = examined.payload or {}
-    wrong = [] if examined.valid else [examined.reason]
+    wrong = place.reason(examined)
     if not payload:
         return Proof(entry=entry, payload=payload, content=Content.CHANGED, wrong=wrong)
     if (payload["chain"], payload["seq"], payload["prev"]) != (
@@ -155,62 +194,93 @@ def _proof(entry: HistoryEntry, examined: verifying.Examined, records: _Records,
         wrong.append("It does not follow the receipt before it: one is missing, or out of its place.")
     parts, said = _as_recorded(entry, payload, records)
     wrong += said
-    content, changed = _opened(entry, payload, parts, records.run.salt)
+    run_salt = records.run.salt
+    salt = receipting.salt_of(run_salt, entry.number) if run_salt is not None else None
+    content, changed = opened(payload, parts, salt, _NAMES)
     return Proof(
         entry=entry,
         payload=payload,
         content=content,
         wrong=[*wrong, *changed],
-        opened_by=_part_salts(records.run.salt, entry.number, payload["commitments"]),
+        opened_by=part_salts(salt, payload["commitments"]),
+        parts=parts,
+        proved_by=place.proved_by(examined),
     )
 
 
-def _part_salts(run_salt: Any, number: int, promised: Mapping[str, str]) -> dict[str, str]:
-    if run_salt is None:
+def part_salts(salt: bytes | None, promised: Mapping[str, str]) -> dict[str, str]:
+    """What opens each promise alone; nothing, once the salt is forgotten."""
+    if salt is None:
         return {}
-    salt = receipting.salt_of(run_salt, number)
     return {part: b64(commitments.part_salt(salt, part)) for part in promised}
-
-
-def of_version(version: Version, roles: Mapping[str, int]) -> list[str] | None:
-    """What of a publication's receipt does not hold; None where there is no receipt. One statement."""
-    if not version.receipt:
-        return None
-    examined = verifying.examine(version.receipt, keys.published())
-    wrong = [] if examined.valid else [examined.reason]
-    if examined.payload is not None and version.salt is not None:
-        today = commitments.commit(bytes(version.salt), receipting.parts_of_publication(version, roles))
-        if today != examined.payload["commitments"]:
-            wrong.append("The file, its roles or who published it are not what was signed.")
-    return wrong
 
 
 def _as_recorded(
     entry: HistoryEntry, payload: Mapping[str, Any], records: _Records
 ) -> tuple[receipting.Parts, list[str]]:
     """What would be promised today, and what the rows say otherwise than the receipt does in clear."""
-    text = records.text(entry.step)
     if payload["kind"] == receipting.DECISION:
-        work = records.submissions.get(payload.get("about") or "")
-        content = codec.loads(work.content) if work is not None else None
-        parts = receipting.parts_of_decision(text, content, note=entry.note, by=entry.by, data=entry.seen)
-        wrong = [] if payload.get("verdict") == entry.what else [_otherwise("decision", payload, entry.what)]
-        return parts, wrong
+        return _decision_today(entry, payload, records)
     submission = records.submissions.get(payload["subject"])
-    answers = list(entry.verdict.answers.all()) if entry.verdict is not None else []
-    word = entry.verdict.verdict if entry.verdict is not None else _WORDS.get(entry.what, "")
-    wrong = [] if payload.get("verdict") == word else [_otherwise("verdict", payload, word)]
+    wrong = _verdict_wrong(entry, payload) if payload["kind"] == receipting.VERDICT else []
     if submission is None:
-        return {}, [*wrong, "The submission that it is about is gone."]
+        # once the salt is forgotten, the work may go, too
+        return {}, wrong if records.run.salt is None else [*wrong, "The submission that it is about is gone."]
+    content = _content_of(submission)
+    if payload["kind"] == receipting.WORK:
+        return receipting.parts_of_work(records.about, entry.step, content, submission.by), wrong
     if payload.get("checks") and not _same_facts(payload["checks"], submission, records.facts):
         wrong.append("The facts on record are not those that it tells.")
-    if not _same(payload.get("thresholds"), [in_force(answer) for answer in answers]):
+    parts = receipting.parts_of_verdict(records.about, entry.step, _answers(entry), content, submission.by)
+    return parts, wrong
+
+
+def _decision_today(
+    entry: Any, payload: Mapping[str, Any], records: _Records
+) -> tuple[receipting.Parts, list[str]]:
+    work = records.submissions.get(payload.get("about") or "")
+    content = _content_of(work) if work is not None else None
+    parts = receipting.parts_of_decision(
+        records.about, entry.step, content, note=entry.note, by=entry.by, data=entry.seen
+    )
+    wrong = [] if payload.get("verdict") == entry.what else [_otherwise("decision", payload, entry.what)]
+    if entry.item != payload["subject"]:
+        wrong.append(
+            "The work item is gone, or tells another decision, or somebody else's, than the history."
+        )
+    return parts, wrong
+
+
+def _verdict_wrong(entry: HistoryEntry, payload: Mapping[str, Any]) -> list[str]:
+    row = entry.verdict
+    word = row.verdict if row is not None else _WORDS.get(entry.what, "")
+    wrong = [] if payload.get("verdict") == word else [_otherwise("verdict", payload, word)]
+    judge = (row.evaluator, row.model or None, str(row.pk)) if row is not None else (facts.BY, None, None)
+    if (payload.get("engine"), payload.get("model"), payload.get("about")) != judge:
+        wrong.append("What judged is on record otherwise than it tells.")
+    if not _same(payload.get("thresholds"), [in_force(answer) for answer in _answers(entry)]):
         wrong.append("The thresholds on record are not those that it tells.")
-    asks = [answer.ask for answer in answers]
-    return receipting.parts_of_verdict(text, asks, codec.loads(submission.content), submission.by), wrong
+    return wrong
 
 
-_WORDS = {"facts_hold": receipting.PASS, "facts_fail": receipting.FAIL}
+def _answers(entry: HistoryEntry) -> list[Answer]:
+    return list(entry.verdict.answers.all()) if entry.verdict is not None else []
+
+
+def _content_of(submission: Submission) -> Mapping[str, Any]:
+    """Nothing, where somebody took it away or wrote over it: then it is not what was signed."""
+    try:
+        content = codec.loads(submission.content)
+    except codec.CodecError:
+        content = None
+    readable = isinstance(content, Mapping) and isinstance(content.get("evidence"), list)
+    return content if readable else {"evidence": []}
+
+
+_WORDS: Mapping[str, str] = {
+    HistoryEvent.FACTS_HOLD: receipting.PASS,
+    HistoryEvent.FACTS_FAIL: receipting.FAIL,
+}
 
 
 def _otherwise(what: str, payload: Mapping[str, Any], recorded: str) -> str:
@@ -230,24 +300,24 @@ def _same_facts(told: Any, submission: Submission, facts: Sequence[FactResult]) 
     return any(receipting.checks_of(results) == told for results in askings.values())
 
 
-def _opened(
-    entry: HistoryEntry, payload: Mapping[str, Any], parts: receipting.Parts, salt: Any
+def opened(
+    payload: Mapping[str, Any], parts: receipting.Parts, salt: bytes | None, called: Mapping[str, str]
 ) -> tuple[Content, list[str]]:
-    """Each promise against what is on record."""
+    """Each promise against what is on record. `called`: the parts' names in words."""
     if salt is None:
         return Content.ERASED, []
-    promised = payload["commitments"]
-    today = commitments.commit(receipting.salt_of(salt, entry.number), parts)
+    promised, today = payload["commitments"], commitments.commit(salt, parts)
     changed = sorted(name for name in promised.keys() | today.keys() if promised.get(name) != today.get(name))
     if not changed:
         return Content.OPENS, []
-    names = ", ".join(_NAMES.get(name, name) for name in changed)
+    names = ", ".join(called.get(name, name) for name in changed)
     return Content.CHANGED, [f"What is on record is not what was signed: {names}."]
 
 
 _NAMES = {
-    "task": "the instructions", "asked": "the questions", "output": "the work", "evidence": "the evidence",
-    "note": "the note", "by": "who did it", "data": "the run data that was seen",
+    "task": "the instructions", "process": "the process", "asked": "the questions", "answers": "the answers",
+    "output": "the work", "evidence": "the evidence", "note": "the note", "by": "who did it",
+    "data": "the run data that was seen",
 }  # fmt: skip
 
 
@@ -262,6 +332,6 @@ def _whole(run: Run, entries: Sequence[Any], last: str | None, *, more: bool) ->
         if entry.covered is not None and entry.covered != digest(entry.receipt)
     ]
     reach: int = (entries[0].reach or 0) if entries else 0
-    if reach > run.receipts:
+    if not more and reach > len(entries):
         wrong.append(f"A checkpoint covers receipt {reach}, which is missing.")
     return wrong, reach

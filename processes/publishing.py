@@ -101,8 +101,13 @@ def proposal(document: Document, before: Version | None) -> RoleMap:
     roles = {name: group for name, group in roles.items() if group}
     if before is not None:
         return RoleMap(roles=roles, escalations=before.escalations_id)
-    approvers = [s.person for s in document.steps.values() if s.kind == "approve"]
-    return RoleMap(roles=roles, escalations=next((roles[p] for p in approvers if p in roles), None))
+    return RoleMap(roles=roles, escalations=first_approvers(document, roles))
+
+
+def first_approvers(document: Document, roles: Mapping[str, int]) -> int | None:
+    """The group of the first approve step that has a role: who escalations are proposed to."""
+    approvers = [step.person for step in document.steps.values() if step.kind == "approve"]
+    return next((roles[person] for person in approvers if person in roles), None)
 
 
 def publish(version: Version, mapping: RoleMap, *, by: str) -> Version:

@@ -1,4 +1,5 @@
-"""Which entries of a run's history carry a receipt, and what it promises: verdicts on work, and people's decisions.
+"""Which entries of a run's history carry a receipt, and what it promises: work that is taken unjudged, verdicts on work, and
+people's decisions.
 
 Receipts are signed as the run is saved, each on its entry's own row, so that they cost no statement; the run's row holds
 where its chain ends, under the run's lock. `parts` are the same when they are promised and when they are looked at
@@ -19,10 +20,11 @@ from checks.receipts.payload import Draft
 from processes import facts
 from processes.loaded import Loaded
 from processes.models import HistoryEntry, Run, Submission, Version, WorkItem
-from processes.states import ItemState
+from processes.states import HistoryEvent, ItemState
+from processes.versions import Compiled
 
 CHAIN, PROCESS_CHAIN = "run:", "process:"
-VERDICT, DECISION, PUBLICATION = "verdict", "decision", "publication"
+WORK, VERDICT, DECISION, PUBLICATION = "work", "verdict", "decision", "publication"
 PASS, FAIL = "pass", "fail"  # of facts alone
 
 Parts = dict[str, Any]
@@ -32,7 +34,7 @@ def sign(loaded: Loaded, entries: Iterable[HistoryEntry], seen: str) -> None:
     """Put receipts on those entries that carry one, in their order. `seen`: the run's snapshot before this write."""
     row = loaded.row
     for entry in entries:
-        made = _judged(loaded, entry) or _decided(loaded, entry, seen)
+        made = _judged(loaded, entry) or _decided(loaded, entry, seen) or _taken(loaded, entry)
         if made is None:
             continue
         if row.salt is None:
@@ -55,33 +57,62 @@ def salt_of(run_salt: bytes | memoryview, number: int) -> bytes:
     return commitments.part_salt(bytes(run_salt), f"entry {number}")
 
 
-def parts_of_verdict(text: str, asks: Sequence[str], content: Mapping[str, Any], by: str) -> Parts:
-    """`text`: the step's instructions; `asks`: the questions asked; `content`: what was handed in, `by` whom."""
-    return {"task": text, "asked": list(asks), **_work(content), "by": by}
+def parts_of_work(about: Compiled, step: str, content: Mapping[str, Any], by: str) -> Parts:
+    """`content`: what was handed in, `by` whom."""
+    return {**_step(about, step), **_content(content), "by": by}
+
+
+def parts_of_verdict(
+    about: Compiled, step: str, answers: Sequence[Answered], content: Mapping[str, Any], by: str
+) -> Parts:
+    """The same, with the questions and what was answered to each."""
+    return {
+        **parts_of_work(about, step, content, by),
+        "asked": [{name: getattr(answer, name) for name in _ASKED} for answer in answers],
+        "answers": [{name: getattr(answer, name) for name in _ANSWERED} for answer in answers],
+    }
 
 
 def parts_of_decision(
-    text: str, content: Mapping[str, Any] | None, *, note: str, by: str, data: str
+    about: Compiled, step: str, content: Mapping[str, Any] | None, *, note: str, by: str, data: str
 ) -> Parts:
     """`content`: the work that was decided on, where there is one; `data`: the snapshot of the run as it was seen."""
     return {
-        "task": text,
-        **(_work(content) if content is not None else {}),
+        **_step(about, step),
+        **(_content(content) if content is not None else {}),
         "note": note,
         "by": by,
         "data": data,
     }
 
 
-def _work(content: Mapping[str, Any]) -> Parts:
+# of a question, and of its answer; `options` holds what was offered, with the probability that each was given
+_ASKED = ("ask", "kind", "options")
+_ANSWERED = ("result", "probability", "name", "level", "confidence")
+
+
+def _step(about: Compiled, step: str) -> Parts:
+    """A step's instructions, and the file in which it stands with its questions and facts."""
+    spec = about.document.steps.get(step)
+    file = {"name": about.process, "version": about.number, "sha256": about.sha256}
+    return {"task": spec.text if spec is not None else "", "process": file}
+
+
+def _content(content: Mapping[str, Any]) -> Parts:
     rest = {key: value for key, value in content.items() if key != "evidence"}
     return {"output": rest, "evidence": list(content["evidence"])}
 
 
 def parts_of_publication(version: Version, roles: Mapping[str, int]) -> Parts:
-    """The file, who stands behind its roles and its escalations, and who published it."""
+    """The file, who stands behind its roles and its escalations, and who published it as which version."""
     mapping = {"roles": dict(roles), "escalations": version.escalations_id}
-    return {"output": version.text, "evidence": [mapping], "note": version.change, "by": version.published_by}
+    return {
+        "process": {"name": version.process.name, "version": version.number},
+        "output": version.text,
+        "evidence": [mapping],
+        "note": version.change,
+        "by": version.published_by,
+    }
 
 
 def sign_publication(version: Version, roles: Mapping[str, int], before: Version | None) -> list[str]:
@@ -113,12 +144,12 @@ def checks_of(results: Iterable[FactResult]) -> list[dict[str, Any]]:
 
 def _judged(loaded: Loaded, entry: HistoryEntry) -> tuple[Draft, Parts] | None:
     """Of a check's verdict; or of facts, where no check follows them in the same write."""
-    if entry.what == "checked" and entry.verdict is not None:
+    if entry.what == HistoryEvent.CHECKED and entry.verdict is not None:
         submission = _with_verdict(loaded, entry.verdict)
         answers = loaded.answers[entry.step]
         return _verdict(loaded, entry.step, submission, entry.verdict, answers)
-    if entry.what in {"facts_hold", "facts_fail"} and entry.step not in loaded.verdicts:
-        word = PASS if entry.what == "facts_hold" else FAIL
+    if entry.what in {HistoryEvent.FACTS_HOLD, HistoryEvent.FACTS_FAIL} and entry.step not in loaded.verdicts:
+        word = PASS if entry.what == HistoryEvent.FACTS_HOLD else FAIL
         return _verdict(loaded, entry.step, _with_facts(loaded, entry.step), None, (), word)
     return None
 
@@ -153,9 +184,8 @@ def _verdict(
         engine=row.evaluator if row is not None else facts.BY,
         model=(row.model or None) if row is not None else None,
     )
-    spec = loaded.compiled.document.steps[step]
-    asks = [answer.ask for answer in answers]
-    return draft, parts_of_verdict(spec.text, asks, codec.loads(submission.content), submission.by)
+    content = codec.loads(submission.content)
+    return draft, parts_of_verdict(loaded.compiled, step, answers, content, submission.by)
 
 
 def _decided(loaded: Loaded, entry: HistoryEntry, seen: str) -> tuple[Draft, Parts] | None:
@@ -171,9 +201,22 @@ def _decided(loaded: Loaded, entry: HistoryEntry, seen: str) -> tuple[Draft, Par
         actor="person",
         verdict=item.decision,
     )
-    text = loaded.compiled.document.steps[entry.step].text
     content = codec.loads(work.content) if work is not None else None
-    return draft, parts_of_decision(text, content, note=entry.note, by=entry.by, data=seen)
+    parts = parts_of_decision(loaded.compiled, entry.step, content, note=entry.note, by=entry.by, data=seen)
+    return draft, parts
+
+
+def _taken(loaded: Loaded, entry: HistoryEntry) -> tuple[Draft, Parts] | None:
+    """Of work that completes its step without a verdict or a decision on it: what comes after may rest on it."""
+    work = loaded.handed
+    if entry.what != HistoryEvent.COMPLETED or work is None or work.attempt.step.name != entry.step:
+        return None
+    if entry.step in loaded.verdicts or any(each.about == work.pk for each in loaded.facts):
+        return None
+    draft = Draft(
+        kind=WORK, subject=str(work.pk), actor="person" if work.by.startswith("person:") else "agent"
+    )
+    return draft, parts_of_work(loaded.compiled, entry.step, codec.loads(work.content), work.by)
 
 
 def _tells(entry: HistoryEntry, item: WorkItem) -> bool:

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from checks import codec, limits
 from checks.questions import Verdict
-from processes import engine, saving
+from processes import engine, saving, seams
 from processes.errors import ToolError, run_ended
 from processes.inputs import rows_of
 from processes.loaded import Loaded
@@ -153,6 +153,7 @@ def go_on(loaded: Loaded) -> bool:
 @contextmanager
 def locked(run: str, *, ended_ok: bool = False) -> Iterator[Loaded]:
     """The run, locked until the block ends, in a transaction of its own. `run_ended` comes first of all."""
+    seams.prepare()
     with transaction.atomic(durable=True):
         loaded = load(run, lock=True)
         go_on(loaded)  # nobody has to be asked before a time that has come counts
@@ -168,6 +169,7 @@ def resumed(loaded: Loaded) -> Iterator[Loaded]:
     Its lock is the guarded save, which comes before any other write. Raises LostLockError when somebody
     moved the run in between, or the time ended it; then nothing is saved, and `locked` is the way.
     """
+    seams.prepare()
     with transaction.atomic(durable=True):
         loaded.now.at = timezone.now()
         go_on(loaded)

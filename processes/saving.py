@@ -10,7 +10,7 @@ from checks.models import FactResult
 from processes import engine, facts, receipting, seams
 from processes.loaded import Loaded
 from processes.models import Attempt, HeldEvent, HistoryEntry, Step, Submission, WorkItem
-from processes.states import UNSETTLED, ItemState, SubmissionState
+from processes.states import SUBMISSION_MOVES, HistoryEvent, ItemState, SubmissionState, before
 
 
 def follow(loaded: Loaded) -> None:
@@ -57,6 +57,7 @@ _SUBMISSION_COLUMNS = [
 ]  # fmt: skip
 HELD = SubmissionState.HELD
 _ONE_PER_ATTEMPT = {SubmissionState.CHECKING, HELD}
+_MAY_BE_VOID = before(SUBMISSION_MOVES, SubmissionState.VOID)
 _ITEM_COLUMNS = ["state", "decision", "decided_by", "decided_at"]
 
 
@@ -131,9 +132,7 @@ def _void(loaded: Loaded) -> None:
         doubtful |= checked - {done}
     over = [pk for pk, attempt in loaded.over.items() if attempt.step.name in doubtful]
     if over:
-        Submission.objects.filter(attempt__in=over, state__in=[*UNSETTLED, HELD]).update(
-            state=SubmissionState.VOID
-        )
+        Submission.objects.filter(attempt__in=over, state__in=_MAY_BE_VOID).update(state=SubmissionState.VOID)
 
 
 def _save_events(loaded: Loaded) -> None:
@@ -167,7 +166,7 @@ def told(loaded: Loaded, seen: str) -> list[HistoryEntry]:
             by=effect.by,
             attempt=attempts.get(effect.step),
             note=effect.note,
-            verdict=loaded.verdicts.get(effect.step) if effect.what == "checked" else None,
+            verdict=loaded.verdicts.get(effect.step) if effect.what is HistoryEvent.CHECKED else None,
         )
         for index, effect in enumerate(happened, start=1)
     ]

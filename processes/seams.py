@@ -1,4 +1,4 @@
-"""Three seams that the layer above fills at start-up, so that nothing here imports upward.
+"""Seams that the layer above fills at start-up, so that nothing here imports upward.
 
 Policies are asked under the run's lock, before a decision moves the run; who is left to decide, as an item opens for
 a group. Observers follow in the transaction of every write: what they write stands or falls with it. None of them may
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from django.db.models import QuerySet
 
 from processes.callers import Caller
+from processes.errors import Code
 from processes.models import Run, Submission, WorkItem
 from processes.states import Decision
 from processes.versions import Compiled
@@ -26,7 +27,7 @@ class Refuse:
     """The caller is told why: `forbidden`, unless the code says otherwise."""
 
     message: str
-    code: str = "forbidden"
+    code: Code = "forbidden"
     issues: tuple[str, ...] | None = None
 
 
@@ -73,10 +74,17 @@ class Opening:
 Policy = Callable[[Asked], Ruling]
 Observer = Callable[[Change], None]
 
+# what the others need from the cache, read before a run is locked: nobody waits for the network under the lock
+preparations: list[Callable[[], object]] = []
 policies: list[Policy] = []
 # each tells whether its rule leaves none of the group to decide; the item then is the operators'
 shortages: list[Callable[[Opening], bool]] = []
 observers: list[Observer] = []
+
+
+def prepare() -> None:
+    for preparation in preparations:
+        preparation()
 
 
 def nobody_left(opening: Opening) -> bool:

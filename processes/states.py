@@ -1,4 +1,6 @@
-"""Legal moves, one table per state machine. Pure. What is not listed can't happen."""
+"""Legal moves, one table per state machine, and the words of a run's history. Pure. What is not listed can't happen:
+whoever writes a state goes through `move`.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -35,6 +37,30 @@ class SubmissionState(StrEnum):
     HELD = "held"  # unsure: the candidate of an escalation
     RETURNED = "returned"  # a held one that a person sent back or replaced
     VOID = "void"  # the run or the attempt ended first
+
+
+class HistoryEvent(StrEnum):
+    """What a run's history may tell of."""
+
+    STARTED = "started"
+    CLAIMED = "claimed"
+    SUBMITTED = "submitted"
+    CHECKED = "checked"
+    FACTS_HOLD = "facts_hold"
+    FACTS_FAIL = "facts_fail"
+    ESCALATED = "escalated"
+    RETURNED = "returned"
+    COMPLETED = "completed"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    FAILED = "failed"
+    WAITED = "waited"
+    TIMED_OUT = "timed_out"
+    DELIVERED = "delivered"
+    FORKED = "forked"
+    JOINED = "joined"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
 
 
 class Decision(StrEnum):
@@ -76,6 +102,12 @@ STEP_MOVES: Mapping[StepState, frozenset[StepState]] = {
     StepState.CANCELLED: frozenset(),
 }
 
+ITEM_MOVES: Mapping[ItemState, frozenset[ItemState]] = {
+    ItemState.OPEN: frozenset({ItemState.DECIDED, ItemState.REMOVED}),
+    ItemState.DECIDED: frozenset(),
+    ItemState.REMOVED: frozenset(),
+}
+
 # being checked, or waiting to be sent again
 UNSETTLED = frozenset({SubmissionState.CHECKING, SubmissionState.ERROR})
 SUBMISSION_MOVES: Mapping[SubmissionState, frozenset[SubmissionState]] = {
@@ -87,7 +119,7 @@ SUBMISSION_MOVES: Mapping[SubmissionState, frozenset[SubmissionState]] = {
     SubmissionState.ACCEPTED: frozenset(),
     SubmissionState.NOT_ACCEPTED: frozenset(),
     SubmissionState.RETURNED: frozenset(),
-    SubmissionState.VOID: frozenset(),
+    SubmissionState.VOID: frozenset({SubmissionState.VOID}),  # a late verdict is kept on it
 }
 
 # What a work item of each kind of step accepts; escalated ones have their own row.
@@ -103,7 +135,14 @@ class IllegalMoveError(RuntimeError):
     """A move that is not in its table: a fault of ours, never of the caller."""
 
 
-def move(table: Mapping[StepState, frozenset[StepState]], old: StepState, new: StepState) -> StepState:
+def move[S: StrEnum](table: Mapping[S, frozenset[S]], old: S, new: S) -> S:
+    """The new state, where the old one may go there. Raises IllegalMoveError."""
     if new not in table[old]:
-        raise IllegalMoveError(f"step may not go from {old or 'none'} to {new or 'none'}")
+        what = type(new).__name__.removesuffix("State").lower()
+        raise IllegalMoveError(f"{what} may not go from {old or 'none'} to {new or 'none'}")
     return new
+
+
+def before[S: StrEnum](table: Mapping[S, frozenset[S]], new: S) -> frozenset[S]:
+    """Whence a state is reached, for a statement that moves many rows."""
+    return frozenset(old for old, ends in table.items() if new in ends and old is not new)

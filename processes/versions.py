@@ -1,5 +1,6 @@
 """A published version as the engine needs it: parsed once per process and kept, for it never changes."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ class Compiled:
     process: str
     number: int
     document: Document
+    sha256: str  # of the file as it was published
     roles: Mapping[str, int]  # role name → group
     escalations: int | None
 
@@ -37,6 +39,7 @@ def compiled(version_id: int) -> Compiled:
         process=version.process.name,
         number=version.number,
         document=parsed.document,
+        sha256=hashlib.sha256(version.text.encode("utf-8")).hexdigest(),
         roles=roles,
         escalations=version.escalations_id,
     )

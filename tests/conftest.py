@@ -11,6 +11,7 @@ from django.core.cache import caches
 from django.core.management.commands import flush
 from django.db import connection
 
+from approvals import rules
 from checks import evaluators, roster
 from checks.receipts import keys
 from processes.versions import compiled
@@ -79,10 +80,12 @@ def _fresh_versions():
     back."""
     compiled.cache_clear()
     roster.forget()
+    rules.forget()
     keys.forget()
     yield
     compiled.cache_clear()
     roster.forget()
+    rules.forget()
     keys.forget()
 
 
@@ -107,6 +110,7 @@ def evaluator(monkeypatch):
 
     for module in (evaluators, judging):
         monkeypatch.setattr(module, "configured", lambda: scripted)
+    monkeypatch.setattr(evaluators, "known", lambda: scripted)
     assert checking.evaluators is evaluators and profiles.evaluators is evaluators
     return scripted
 

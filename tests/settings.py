@@ -30,6 +30,7 @@ KEPT_OUT = (
     "STATIC_ROOT",
     "JUDGE_",
     "RETAIN_DAYS",
+    "REQUEST_RESULT_DAYS",
     "RECEIPT_",
     "BASE_RPC_URL",
     "SOLANA_RPC_URL",

@@ -14,7 +14,9 @@ from django.views.decorators.csrf import csrf_exempt
 from checks import codec, sizes
 from checks.judge.callers import RefusedError
 from checks.judge.requests import MAX_BODY_BYTES
+from checks.receipts.keys import NoKeyError
 
+NO_KEY_SECONDS = 60
 View = Callable[[HttpRequest], HttpResponse]
 _log = logging.getLogger(__name__)
 
@@ -34,6 +36,10 @@ def answered(request: HttpRequest, work: Callable[[HttpRequest], Any], method: s
     except RefusedError as refused:
         sizes.drain(request)
         return refusal(refused, method)
+    except NoKeyError as error:
+        _log.error("the judge API can't sign: %s", error)
+        message = "The server has no key to sign with at this moment. Send the same call again later."
+        return refusal(RefusedError("busy", 503, message, retry_after=NO_KEY_SECONDS), method)
     except SuspiciousOperation:  # more fields than anybody has a use for
         return refusal(
             RefusedError("invalid", 400, "The request can't be read; send less beside what is asked for."),

@@ -128,10 +128,8 @@ def _doubts(found: Found) -> tuple[list[str], list[str]]:
         reasons.append("The output claims nothing that could be held against the evidence.")
         steps.append("Say what was found in full sentences.")
     elif found.has_evidence and unsupported and found.score < PASS_SCORE:
-        reasons.append(f"{len(unsupported)} of {len(found.claims)} claims are not supported by the evidence.")
-        steps.append(
-            f"Give evidence for what is not supported, or leave it out: “{shown(unsupported[0].text, 120)}”."
-        )
+        reasons.append(f"{_share(len(unsupported), len(found.claims))} not supported by the evidence.")
+        steps.append(f"Give evidence for what is not supported, or leave it out: {_last(unsupported[0])}")
     if not found.has_evidence and not found.checks and not found.criteria and found.task is None:
         reasons.append("There is nothing to judge by.")
         steps.append("Give evidence, criteria or checks.")
@@ -146,7 +144,7 @@ def _for(found: Found) -> list[str]:
         reasons.append("The check passed." if count == 1 else f"All {count} checks passed.")
     if found.has_evidence and found.claims:
         supported = sum(claim.status is Status.SUPPORTED for claim in found.claims)
-        reasons.append(f"{supported} of {len(found.claims)} claims are supported, none is contradicted.")
+        reasons.append(f"{_share(supported, len(found.claims))} supported, none is contradicted.")
     elif found.claims:
         reasons.append("No evidence was given, so no claim was held against any.")
     if found.criteria:
@@ -158,3 +156,15 @@ def _for(found: Found) -> list[str]:
     if found.task is not None:
         reasons.append("The output does what the task asks.")
     return reasons
+
+
+def _share(count: int, of: int) -> str:
+    """As a sentence begins: `1 of 2 claims is`, `The claim is`."""
+    if of == 1:
+        return "The claim is" if count else "No claim is"
+    return f"{count} of {of} claims {'is' if count == 1 else 'are'}"
+
+
+def _last(claim: Claim) -> str:
+    """Quoted at a sentence's end, which one full stop is enough for."""
+    return f"“{shown(claim.text, 120).rstrip('. ')}”."

@@ -4,13 +4,13 @@ and for a time.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import models, transaction
 from django.utils import timezone
 
 from checks import codec, memory
@@ -29,10 +29,15 @@ _PURGED_EVERY_SECONDS = 3600
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A call to be kept, and what its receipt tells besides: the thresholds of each question, None where none was asked."""
+    """A call to be kept, and what its receipt tells besides: the thresholds of each question, None where none was asked; of a
+    consensus the risk as its verdict, the agreement as its score, and `parts`: what it promises beside what was sent.
+    """
 
     call: JudgeCall
     thresholds: Sequence[Mapping[str, float]] | None = None
+    verdict: str = ""
+    score: float | None = None
+    parts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def digest(body: Any) -> str:
@@ -60,7 +65,8 @@ def of_judgement(number: UUID, key: Key, body: Any, it: Judgement, milliseconds:
         **{str(status): statuses.count(status) for status in Status},
     )
     asked = [*it.found.criteria, *([it.found.task] if it.found.task is not None else [])]
-    return Made(call, [in_force(flat(judged)) for judged in asked])
+    thresholds = [in_force(flat(judged)) for judged in asked]
+    return Made(call, thresholds, it.decided.verdict, it.found.score)
 
 
 def of_consensus(number: UUID, key: Key, body: Any, it: Consensus, milliseconds: int) -> Made:
@@ -74,13 +80,14 @@ def of_consensus(number: UUID, key: Key, body: Any, it: Consensus, milliseconds:
         milliseconds=milliseconds,
         **{str(status): statuses.count(status) for status in Status},
     )
-    return Made(call)
+    parts = {"answer": it.answer, "unsupported_agreement": it.unsupported_agreement}
+    return Made(call, None, it.risk, it.agreement, parts)
 
 
 def keep(made: Made, body: Any, response: Any, *, retain: bool) -> dict[str, str]:
     """Write it all, and answer with what the caller is told of it: `{receipt, receipt_salt}`."""
     call, salt = made.call, commitments.new_salt()
-    draft = _draft(made, commitments.commit(salt, _parts(body, call.key)))
+    draft = _draft(made, commitments.commit(salt, {**_parts(body, call.key), **made.parts}))
     with transaction.atomic():
         signing.put(call, signing.sign(draft, _head(call.key)))
         call.save(force_insert=True)
@@ -95,8 +102,15 @@ def keep(made: Made, body: Any, response: Any, *, retain: bool) -> dict[str, str
 
 
 def forget_salt(number: str) -> bool:
-    """From now on nobody opens what the receipt of this call promised. False where nobody could; ValueError on what is no id."""
-    return bool(CallSalt.objects.filter(call=UUID(number)).delete()[0])
+    """From now on nobody opens what the receipt of this call promised, nor finds it by its request: what was retained and the
+    request's digest go, too. False where nothing of it was kept; ValueError on what is no id.
+    """
+    call = UUID(number)
+    with transaction.atomic():
+        forgotten = [rows.filter(call=call).delete()[0] for rows in (CallSalt.objects, Retained.objects)]
+        # past the model's own refusal: a record may lose what tells of its content, and nothing else
+        models.QuerySet(JudgeCall).filter(pk=call).update(digest="")
+    return any(forgotten)
 
 
 def purge() -> int:
@@ -123,8 +137,8 @@ def _draft(made: Made, committed: Mapping[str, str]) -> Draft:
         subject=str(call.id),
         actor="key",
         commitments=committed,
-        verdict=call.verdict or None,
-        score=call.score,
+        verdict=made.verdict,
+        score=made.score,
         claims={str(status): getattr(call, str(status)) for status in Status},
         checks=call.facts,
         thresholds=made.thresholds,

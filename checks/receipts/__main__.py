@@ -4,10 +4,11 @@ Ends with 0 where it holds, with 1 where it does not, with 2 where it could not 
 """
 
 import argparse
+import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from checks import codec
 from checks.receipts import export, keyset
@@ -15,12 +16,18 @@ from checks.receipts.jws import MAX_CHARS
 from checks.receipts.verifying import examine
 
 HOLDS, DOES_NOT, NOT_LOOKED_AT = 0, 1, 2
+MAX_ANSWER = 1_000_000
+NO_RECEIPT = (
+    "It is JSON, but neither an export of manage.py export_receipts nor an answer with a `receipt` in it. "
+    "Give the receipt itself (three parts with stops between), the answer that it came with, or an export as it was written."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m checks.receipts", description="Verify receipts offline.")
     verify = parser.add_subparsers(required=True).add_parser(
-        "verify", help="a receipt (compact JWS), or an export of manage.py export_receipts"
+        "verify",
+        help="a receipt (compact JWS), the API's answer with one in it, or an export of manage.py export_receipts",
     )
     verify.add_argument("file", help="the file, or - for standard input")
     verify.add_argument("--jwks", required=True, help="a copy of the server's /.well-known/jwks.json")
@@ -42,9 +49,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _verified(file: BinaryIO, keys: dict[str, keyset.PublicKey]) -> int:
     first = file.readline(export.MAX_LINE + 1)
-    if first.lstrip().startswith(b"{"):
-        return _export(first, file, keys)
-    text = (first + file.read(MAX_CHARS)).decode("ascii", "replace").strip()
+    if not first.lstrip().startswith((b"{", b"[")):
+        return _receipt((first + file.read(MAX_CHARS)).decode("ascii", "replace").strip(), keys)
+    rest = file.read(MAX_ANSWER)
+    whole = _json(first + rest)
+    if isinstance(whole, dict) and isinstance(whole.get("receipt"), str) and "chain" not in whole:
+        return _receipt(whole["receipt"], keys)  # an answer that was saved as it came
+    if whole is not None and not export.is_line(whole):
+        return _say(NO_RECEIPT, NOT_LOOKED_AT)
+    return _export(itertools.chain((first + rest).splitlines(keepends=True), _lines(file)), keys)
+
+
+def _json(data: bytes) -> Any:
+    """None where it is not one value: an export is one on each line."""
+    try:
+        return codec.loads(data)
+    except codec.CodecError:
+        return None
+
+
+def _receipt(text: str, keys: dict[str, keyset.PublicKey]) -> int:
     examined = examine(text, keys)
     if examined.payload is not None:
         sys.stdout.write(codec.dumps(examined.payload) + "\n")
@@ -53,20 +77,30 @@ def _verified(file: BinaryIO, keys: dict[str, keyset.PublicKey]) -> int:
     )
 
 
-def _export(first: bytes, file: BinaryIO, keys: dict[str, keyset.PublicKey]) -> int:
-    def lines() -> Iterator[bytes]:
-        yield first
-        while line := file.readline(export.MAX_LINE + 1):
-            yield line
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    while line := file.readline(export.MAX_LINE + 1):
+        yield line
 
-    found = export.check(lines(), keys)
+
+def _export(lines: Iterable[bytes], keys: dict[str, keyset.PublicKey]) -> int:
+    found = export.check(lines, keys)
     for problem in found.problems:
         sys.stdout.write(f"{problem}\n")
     if found.problems:
         more = " or more" if len(found.problems) > export.MOST_PROBLEMS else ""
         return _say(f"not valid: {len(found.problems)}{more} found wrong", DOES_NOT)
-    counts = f"{found.receipts} receipts in {found.chains} chains, {found.checkpoints} checkpoints"
-    return _say(f"valid: {counts}, as they were exported at {found.signed_at}", HOLDS)
+    counts = f"{_many(found.receipts, 'receipt')} in {_many(found.chains, 'chain')}, {_many(found.checkpoints, 'checkpoint')}"
+    parts = [
+        f"; it is of the chain {found.chain} alone" if found.chain is not None else "",
+        f"; of each chain it begins with the first receipt since {found.since}, and tells nothing of earlier ones"
+        if found.since is not None
+        else "",
+    ]
+    return _say(f"valid: {counts}, as they were exported at {found.signed_at}{''.join(parts)}", HOLDS)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _say(text: str, code: int) -> int:

@@ -82,4 +82,4 @@ def _receipt(body: Any) -> str:
             problems.append(f"receipt: {len(body['receipt'])} characters; at most {MAX_CHARS} are taken")
     if problems:
         raise RefusedError("invalid", 400, "The request is not as docs/receipts.md tells.", problems)
-    return str(body["receipt"])
+    return str(body["receipt"]).strip()  # as a file's line end comes along

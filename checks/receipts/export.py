@@ -54,7 +54,16 @@ class Found:
     chains: int = 0
     checkpoints: int = 0
     signed_at: str = ""
+    # what it is of, where that is not everything
+    chain: str | None = None
+    since: str | None = None
     problems: list[Problem] = field(default_factory=list)
+
+
+def is_line(value: Any) -> bool:
+    """Whether a JSON value is a line of an export, or was one: it has some of the members that only those have."""
+    own = {*HEADER, *COVERS, *PLACE, "heads", "end"} - {"iss"}
+    return isinstance(value, dict) and bool(own & value.keys())
 
 
 def check(lines: Iterable[bytes], keys: Mapping[str, PublicKey]) -> Found:
@@ -125,6 +134,7 @@ class _Reading:
             )
         if names == HEADER:
             self._chains.part = value["since"] is not None
+            self.found.chain, self.found.since = value["chain"], value["since"]
         elif names == RECEIPT:
             self._anchors.settle()
             self._receipt(number, value)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -44,42 +44,47 @@ def verdicts_since(days: int) -> QuerySet[Any]:
     return Verdict.objects.filter(at__gte=timezone.now() - timedelta(days=days))
 
 
-def by_step(verdicts: QuerySet[Any]) -> list[Total]:
-    """One row for each step of each process. One statement; a verdict that several submissions share counts once."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """What one statement added up. `cut`: there was more than the page shows."""
+
+    by: str
+    totals: list[Total]
+    cut: bool
+
+    @property
+    def most(self) -> int:
+        return MOST_ROWS
+
+
+def by_process(verdicts: QuerySet[Any]) -> Table:
+    found = _placed(verdicts).values("process")
+    return _table("process", found.annotate(**_sums()).order_by("process"))
+
+
+def by_step(verdicts: QuerySet[Any]) -> Table:
+    """One row for each step of each process."""
+    found = _placed(verdicts).values("process", "step")
+    return _table("process and step", found.annotate(**_sums()).order_by("process", "step"))
+
+
+def by_day(verdicts: QuerySet[Any]) -> Table:
+    found = verdicts.annotate(day=TruncDate("at", tzinfo=UTC)).values("day")
+    return _table("day (UTC)", found.annotate(**_sums()).order_by("-day"))
+
+
+def _placed(verdicts: QuerySet[Any]) -> QuerySet[Any]:
+    """With the process and step of each; a verdict that several submissions share counts once."""
     handed_in = Submission.objects.filter(verdict=OuterRef("pk")).order_by("pk")
     step = handed_in.values("attempt__step__name")[:1]
     process = handed_in.values("attempt__step__run__version__process__name")[:1]
-    found = verdicts.annotate(process=Subquery(process), step=Subquery(step)).values("process", "step")
-    return _totals(found.annotate(**_sums()).order_by("process", "step")[:MOST_ROWS])
+    placed: QuerySet[Any] = verdicts.annotate(process=Subquery(process), step=Subquery(step))
+    return placed
 
 
-def by_day(verdicts: QuerySet[Any]) -> list[Total]:
-    found = verdicts.annotate(day=TruncDate("at")).values("day")
-    return _totals(found.annotate(**_sums()).order_by("-day")[:MOST_ROWS])
-
-
-def by_process(steps: Iterable[Total]) -> list[Total]:
-    """The rows of `by_step`, added up."""
-    found: dict[str, list[Total]] = {}
-    for total in steps:
-        found.setdefault(total.process, []).append(total)
-    return [_added(totals, process=process) for process, totals in found.items()]
-
-
-def _added(totals: list[Total], *, process: str) -> Total:
-    checks = sum(total.checks for total in totals)
-    known = [total.cost for total in totals if total.cost is not None]
-    return Total(
-        process=process,
-        checks=checks,
-        failed=sum(total.failed for total in totals),
-        requests=sum(total.requests for total in totals),
-        input_tokens=sum(total.input_tokens for total in totals),
-        output_tokens=sum(total.output_tokens for total in totals),
-        seconds=sum(total.seconds * total.checks for total in totals) / checks if checks else 0.0,
-        cost=sum(known, Decimal(0)) if known else None,
-        unpriced=sum(total.unpriced for total in totals),
-    )
+def _table(by: str, rows: QuerySet[Any]) -> Table:
+    totals = _totals(rows[: MOST_ROWS + 1])
+    return Table(by=by, totals=totals[:MOST_ROWS], cut=len(totals) > MOST_ROWS)
 
 
 def _sums() -> dict[str, Any]:
@@ -120,17 +125,12 @@ def page(request: HttpRequest, site: AdminSite, opts: Any) -> HttpResponse:
     asked = request.GET.get("days", "")
     days = int(asked) if asked in {str(span) for span in SPANS} else DEFAULT_DAYS
     verdicts = verdicts_since(days)
-    steps = by_step(verdicts)
     context = {
         **site.each_context(request),
         "opts": opts,
         "title": "What checks took",
         "days": days,
         "spans": SPANS,
-        "tables": [
-            ("process", by_process(steps)),
-            ("process and step", steps),
-            ("day (UTC)", by_day(verdicts)),
-        ],
+        "tables": [by_process(verdicts), by_step(verdicts), by_day(verdicts)],
     }
     return TemplateResponse(request, "admin/processes/costs.html", context)

@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from checks.receipts.keys import NoKeyError
+from processes import published_proof
 from processes.admin import pages
 from processes.admin.forms import Entered, RolesForm, entered, is_crlf
 from processes.admin.pages import Notice
@@ -68,7 +69,9 @@ class Editing(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stu
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         version = get_object_or_404(
-            Version.objects.select_related("process", "escalations"), pk=version_id, process=process_id
+            published_proof.with_heads(Version.objects.select_related("process", "escalations")),
+            pk=version_id,
+            process=process_id,
         )
         if request.method == "POST":
             if not self.has_change_permission(request):

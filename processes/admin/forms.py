@@ -102,7 +102,7 @@ class RolesForm(forms.Form):
                 initial=offered.roles.get(role, ""),
                 error_messages={
                     "required": f"Choose a group for {role}.",
-                    "invalid_choice": "Is there no more.",
+                    "invalid_choice": f"That group no longer exists. Choose another one for {role}.",
                 },
             )
         hosts = roster.hosts() if any(step.check for step in document.steps.values()) else ()

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from processes import proofs
+from processes import published_proof
 from processes.admin import texts
 from processes.admin.forms import Entered, RolesForm
 from processes.document import Issue
@@ -82,7 +82,7 @@ def context(
         "document": examined.document,
         "roles": None if published else _roles(examined, roles, process, in_use),
         "mapped": mapped,
-        "unproved": proofs.of_version(shown, {role.name: role.group_id for role in mapped})
+        "proof": published_proof.of_version(shown, {role.name: role.group_id for role in mapped}, before)
         if shown
         else None,
         "questions": _questions(examined),

@@ -1,5 +1,6 @@
 """The page on which a run's receipts are verified, and their export for somebody who verifies them elsewhere."""
 
+import json
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -9,7 +10,8 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
-from checks.receipts import exporting
+from checks import codec
+from checks.receipts import commitments, exporting
 from checks.receipts.keys import NoKeyError
 from processes import receipting
 from processes.models import Run
@@ -27,6 +29,7 @@ SAYS = {
 class Row:
     proof: Proof
     at: str  # UTC, as it was signed
+    told: str  # what it says in clear, as JSON to be read
     glyph: str
     says: str
 
@@ -34,7 +37,8 @@ class Row:
 def _row(proof: Proof) -> Row:
     glyph, says = SAYS[proof.content] if proof.holds else ("fail", "")
     at = str(proof.payload.get("time", ""))[:19].replace("T", " ")
-    return Row(proof=proof, at=at, glyph=glyph, says=says)
+    told = json.dumps(codec.plain(proof.payload), indent=2, default=str, ensure_ascii=False)
+    return Row(proof=proof, at=at, told=told, glyph=glyph, says=says)
 
 
 @require_safe
@@ -49,6 +53,25 @@ def page(request: HttpRequest, site: AdminSite, run: Run) -> HttpResponse:
         "rows": [_row(proof) for proof in proofs.proofs],
     }
     return TemplateResponse(request, "admin/processes/receipts.html", context)
+
+
+def openings(run: Run) -> HttpResponseBase:
+    """JSON by receipt: each part's salt, and the very text that it commits to. For whoever is to look at the work itself."""
+    told = [
+        {
+            "receipt": proof.entry.receipt,
+            "parts": {
+                part: {"part_salt": salt, "text": commitments.as_bytes(proof.parts[part]).decode("utf-8")}
+                for part, salt in proof.opened_by.items()
+                if part in proof.parts
+            },
+        }
+        for proof in of_run(run).proofs
+    ]
+    response = HttpResponse(codec.dumps(told), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{run.pk}-openings.json"'
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 def export(request: HttpRequest, run: Run) -> HttpResponseBase:

@@ -124,16 +124,5 @@ def payload(text: str) -> SafeString | str:
     if not text:
         return EMPTY
     with suppress(codec.CodecError):
-        text = indented(codec.loads(text))
+        text = codec.pretty(codec.loads(text))
     return format_html('<pre class="payload">{}</pre>', text)
-
-
-def indented(value: Any, depth: int = 0) -> str:
-    """JSON text on many lines, numbers as they were sent."""
-    inner, outer = "\n" + "  " * (depth + 1), "\n" + "  " * depth
-    if isinstance(value, dict) and value:
-        rows = (f"{codec.dumps(key)}: {indented(item, depth + 1)}" for key, item in value.items())
-        return "{" + inner + f",{inner}".join(rows) + outer + "}"
-    if isinstance(value, list) and value:
-        return "[" + inner + f",{inner}".join(indented(item, depth + 1) for item in value) + outer + "]"
-    return codec.dumps(value)

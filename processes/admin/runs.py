@@ -37,14 +37,16 @@ from processes.models import (
     Upload,
     WorkItem,
 )
-from processes.states import STEP_LIVE, Decision, ItemState, RunState, StepState, SubmissionState
+from processes.states import (
+    STEP_LIVE,
+    Decision,
+    HistoryEvent,
+    ItemState,
+    RunState,
+    StepState,
+    SubmissionState,
+)
 from processes.tools import TOOLS
-
-HAPPENED = (
-    "started", "claimed", "submitted", "checked", "escalated", "returned", "completed", "approved", "rejected",
-    "failed", "cancelled", "finished", "waited", "timed_out", "delivered", "forked", "joined",
-    "facts_hold", "facts_fail",
-)  # fmt: skip
 
 
 def _case(item: WorkItem) -> Any:
@@ -136,6 +138,11 @@ class RunAdmin(Record):
                 self.admin_site.admin_view(self.export),
                 name="processes_run_receipts_export",
             ),
+            path(
+                "<str:pk>/receipts/openings/",
+                self.admin_site.admin_view(self.openings),
+                name="processes_run_receipts_openings",
+            ),
             *super().get_urls(),
         ]
 
@@ -145,8 +152,11 @@ class RunAdmin(Record):
     def export(self, request: HttpRequest, pk: str) -> HttpResponseBase:
         return receipts.export(request, self._seen(request, pk))
 
+    def openings(self, request: HttpRequest, pk: str) -> HttpResponseBase:
+        return receipts.openings(self._seen(request, pk))
+
     def _seen(self, request: HttpRequest, pk: str) -> Run:
-        run = Run.objects.filter(pk=pk).select_related("version__process").defer("data", "inputs").first()
+        run = Run.objects.filter(pk=pk).select_related("version__process").defer("inputs").first()
         if run is None:
             raise Http404("There is no such run.")
         if not self.has_view_permission(request, run):
@@ -345,7 +355,7 @@ class WorkItemAdmin(Record):
 @admin.register(HistoryEntry)
 class HistoryEntryAdmin(Record):
     list_display = ("at", "of_run", "number", "what", "step", "by", "attempt", "said")
-    list_filter = (process_filter("run__version__process__name"), word_filter("what", HAPPENED), "at")
+    list_filter = (process_filter("run__version__process__name"), word_filter("what", HistoryEvent), "at")
     list_select_related = ("run", "verdict")
     search_fields = ("=run__id", "=by")
     search_help_text = "A run's id, or who did it."

@@ -1,5 +1,7 @@
 """What is kept beside a run: its history, events, notices, files, and the requests that were answered."""
 
+from collections.abc import Sequence
+
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import models
@@ -117,7 +119,8 @@ class Upload(AppendOnly):
 class Request(AppendOnly):
     """A write that succeeded, by its `requestId`: the same call again gets the same result.
 
-    `result` is compact: no body, no URLs, no token; those are refilled on replay.
+    `result` is compact: no body, no URLs, no token; those are refilled on replay. It is empty once it was
+    forgotten, some days after the run's end (`processes.forgetting`).
     """
 
     request_id = models.CharField(primary_key=True, max_length=128)
@@ -129,10 +132,21 @@ class Request(AppendOnly):
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        indexes = [models.Index(fields=["at"], name="request_at")]
+        indexes = [
+            models.Index(fields=["at"], name="request_at"),
+            models.Index(
+                fields=["at"], condition=~Q(result="") & Q(run__isnull=False), name="request_result_kept"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.request_id}"
+
+    @classmethod
+    def forget_results(cls, requests: Sequence[str]) -> int:
+        """The one change that a request may see: what it answered goes, that it was done stays."""
+        rows: models.QuerySet[Request] = models.QuerySet(cls)
+        return rows.filter(pk__in=requests).update(result="")
 
 
 class Lease(models.Model):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from processes import engine
+from processes.callers import OPERATE
 from processes.errors import ToolError
 from processes.loaded import Loaded
 from processes.pipeline import Answer, Call, run_answer
@@ -16,6 +17,6 @@ def run(call: Call) -> dict[str, Any]:
 
 def _cancel(call: Call, loaded: Loaded) -> Answer:
     if not call.caller.operator:
-        raise ToolError("forbidden", "Only operators cancel runs (permission processes.operate).")
+        raise ToolError("forbidden", f"Only operators cancel runs (permission {OPERATE}).")
     engine.cancel(loaded.now, by=call.caller.id, reason=call.arguments["reason"])
     return run_answer

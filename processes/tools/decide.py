@@ -14,6 +14,7 @@ from checks import canary, codec
 from checks.questions import issue_lines, judged_again
 from processes import checking, claims, engine, evaluating, files, seams, view
 from processes.acceptance import Content, content_of
+from processes.applying import set_state
 from processes.callers import Caller, CallerKind
 from processes.errors import ToolError
 from processes.handing import Handing, accept
@@ -154,12 +155,11 @@ def _complete(loaded: Loaded, item: WorkItem, call: Call, verified: dict[str, An
 def _kept(loaded: Loaded, call: Call, step: str, kept: Content, candidate: Submission | None) -> Submission:
     """What the step is completed with: the candidate as it is, or a submission of the person's own."""
     if candidate is not None and kept.as_json() == codec.loads(candidate.content):
-        _close_candidate(loaded, candidate, SubmissionState.ACCEPTED)
+        set_state(loaded, candidate, SubmissionState.ACCEPTED)
         return candidate
     submission = checking.accepted(loaded, call, step, kept)
-    loaded.hand(submission)
     if candidate is not None:
-        _close_candidate(loaded, candidate, SubmissionState.RETURNED)
+        set_state(loaded, candidate, SubmissionState.RETURNED)
     return submission
 
 
@@ -169,11 +169,6 @@ def _over(held: Content, given: Content, arguments: Any) -> Content:
     # the hashes are of the server's own recording and are verified anew
     plain = tuple({"kind": item["kind"], "ref": item["ref"]} for item in held.evidence)
     return replace(replace(held, evidence=plain), **named)
-
-
-def _close_candidate(loaded: Loaded, candidate: Submission, state: SubmissionState) -> None:
-    candidate.state = state
-    loaded.hand(candidate)
 
 
 def _approve(loaded: Loaded, item: WorkItem, by: str, note: str) -> None:
@@ -202,7 +197,7 @@ def _return(loaded: Loaded, item: WorkItem, by: str, note: str) -> None:
         # it was the last submission, and it was held: what an earlier one was told is over
         left.pop("issues", None)
         left.pop("check", None)
-        _close_candidate(loaded, item.candidate, SubmissionState.RETURNED)
+        set_state(loaded, item.candidate, SubmissionState.RETURNED)
         check = loaded.now.data["steps"].get(step, {}).get("check")
         if check is not None:
             # from run data, which is at hand

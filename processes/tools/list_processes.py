@@ -20,9 +20,9 @@ def run(call: Call) -> dict[str, Any]:
     if "cursor" in call.arguments:
         (after,) = paging.decode(call.arguments["cursor"], str)
         found = found.filter(name__gt=after)
-    # numbers rise with publication, and so do the rows' own ids: the newest published row is the latest
+    # a draft is made after the version before it was published, so that the newest published row is the latest version
     rows = list(
-        found.annotate(latest=Max("versions__number"), version=Max("versions__id"))
+        found.annotate(version=Max("versions__id"))
         .order_by("name")
         .values_list("name", "version")[: PAGE + 1]
     )

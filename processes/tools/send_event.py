@@ -6,7 +6,7 @@ from django.conf import settings
 
 from checks import codec
 from processes import engine
-from processes.callers import CallerKind
+from processes.callers import OPERATE, CallerKind
 from processes.errors import ToolError
 from processes.loaded import Loaded
 from processes.pipeline import Answer, Call, Result
@@ -23,7 +23,7 @@ def run(call: Call) -> dict[str, Any]:
 
 def _deliver(call: Call, loaded: Loaded) -> Answer:
     if call.caller.kind is CallerKind.PERSON and not call.caller.operator:
-        raise ToolError("forbidden", "Events come from agents and operators (permission processes.operate).")
+        raise ToolError("forbidden", f"Events come from agents and operators (permission {OPERATE}).")
     if not call.caller.may_work(loaded.compiled.process_id):
         raise ToolError("forbidden", f"This key may not work {loaded.compiled.process}.")
     data = call.arguments.get("data", {})

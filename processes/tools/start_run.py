@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from processes import bounds, engine, runs, view
+from processes import bounds, engine, runs, seams, view
 from processes.callers import CallerKind
 from processes.errors import ToolError
 from processes.fields import value_issues
@@ -27,6 +27,7 @@ def run(call: Call) -> dict[str, Any]:
             ["initiator: a person must start this process"],
         )
     bounds.refuse_runs(call.caller.id)
+    seams.prepare()
     with transaction.atomic(durable=True):
         now = engine.start(
             about.document, Directory(about, call.caller.user), inputs, by=call.caller.id, at=timezone.now()

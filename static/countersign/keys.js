@@ -1,4 +1,5 @@
-// Keys, and three courtesies of the desk. Everything here is a short cut: all of it works without this file.
+// Keys, courtesies of the desk, and what is said where a request came to nothing. Everything here is a short cut: all of
+// it works without this file.
 "use strict";
 {
   const one = (selector) => document.querySelector(selector);
@@ -43,7 +44,45 @@
     if (!path?.includes("/items/") || !inDesk()) return;
     event.preventDefault();
     history.pushState({}, "", path);
-    open(path).then(() => htmx.ajax("GET", one("[data-list-url]").dataset.listUrl, { target: "#list", swap: "innerHTML" }));
+    open(path).then(() => htmx.ajax("GET", one("[data-list-url]").dataset.listUrl, { target: "#list", swap: "innerHTML" })).catch(told);
+  });
+
+  // ---- a request that came to nothing: what stands there stays, with all that was typed, and a toast says so
+
+  const told = () => {}; // htmx rejects its promise as well
+
+  const WHY = {
+    0: "The server did not answer.",
+    403: "You may not do that.",
+    404: "Nothing is there any more.",
+    413: "That is larger than the server takes.",
+  };
+
+  const say = (text) => {
+    const toast = document.createElement("div");
+    toast.className = "toast toast-stay";
+    toast.innerHTML = '<div><p></p></div><button type="button" class="btn btn-quiet" data-close>Close</button>';
+    toast.querySelector("p").textContent = text;
+    one("#toasts")?.replaceChildren(toast);
+  };
+
+  const failed = (event) => {
+    const { xhr, requestConfig, elt } = event.detail;
+    if (elt.matches?.(".list-new")) return; // it asks by itself, and again; the time that it tells grows old
+    const then = requestConfig.verb === "get" ? "Try again in a moment."
+      : xhr.status in WHY && xhr.status ? "All you typed is still here."
+      : "All you typed is still here. Send it again: nothing is done twice.";
+    say(`${WHY[xhr.status] ?? "The server could not do this."} ${then}`);
+  };
+  for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) document.addEventListener(name, failed);
+
+  // A refusal of ours is a fragment. What a proxy says is a page of its own, or no HTML at all, and takes no form's place.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr } = event.detail;
+    const kind = xhr.getResponseHeader("Content-Type") ?? "";
+    if (xhr.status < 400 || (kind.startsWith("text/html") && !/<html[\s>]/i.test(xhr.response))) return;
+    event.detail.shouldSwap = false;
+    event.detail.isError = true;
   });
 
   // ---- keys
@@ -118,5 +157,5 @@
 
   // The desk opens with its first item, so that there is something to read; its address stays the queue's.
   const first = one(".row-link");
-  if (first && inDesk()) document.addEventListener("DOMContentLoaded", () => open(first.pathname));
+  if (first && inDesk()) document.addEventListener("DOMContentLoaded", () => open(first.pathname).catch(told));
 }

@@ -1,5 +1,6 @@
 """An export tampered with: whatever is missing, altered or moved is found, and named with its line."""
 
+import json
 import subprocess
 import sys
 from datetime import timedelta
@@ -332,6 +333,28 @@ class TestCommand:
         code, said = verify(b"".join(LINES[:5] + LINES[6:]))
         assert code == 1 and said[0] == "line 6: of run:a receipt 3 is missing before this one"
         assert said[-1].startswith("not valid: ")
+
+    @pytest.mark.parametrize("indent", [None, 2])
+    def test_an_answer_with_a_receipt_in_it(self, verify, indent):
+        text = codec.loads(LINES[3])["receipt"]
+        answer = json.dumps({"verdict": "pass", "receipt": text, "receipt_salt": "x"}, indent=indent)
+        code, said = verify(answer.encode())
+        assert code == 0 and said[1].startswith("valid: It was signed by")
+        assert verify(answer.replace(text, text[:-9] + "A" + text[-8:]).encode())[0] == 1
+
+    @pytest.mark.parametrize("content", [b'{"keys":[]}', b"{}", b"[]", b'{\n "verdict": "pass"\n}\n'])
+    def test_json_without_one_is_no_forgery(self, verify, content):
+        code, said = verify(content)
+        assert code == 2 and said[0].startswith("It is JSON, but neither an export")
+
+    @pytest.mark.parametrize("gone", [0, 1, 3])
+    def test_an_export_of_which_lines_are_gone_is_one_still(self, verify, gone):
+        assert verify(b"".join(LINES[:gone] + LINES[gone + 1 :]))[0] == 1
+        assert verify(LINES[gone])[0] == 1
+
+    def test_a_part_is_told_as_a_part(self, verify):
+        code, said = verify(b"".join(TestSince().lines()))
+        assert code == 0 and "begins with the first receipt since 2026-11-30T12:00:00.000000Z" in said[-1]
 
     def test_binary_rubbish(self, verify):
         assert verify(bytes(range(256)) * 1000)[0] == 1

@@ -252,7 +252,7 @@ class TestCommand:
         sign()
         two, one = self.said(capsys, "list").splitlines()
         assert two.startswith(f"{KID2}  created ") and two.endswith("(signs here)")
-        assert one.startswith(f"{KID}  created ") and ", retired " in one
+        assert one.startswith(f"{KID}  created ") and ", to be retired " in one
         assert SECRET not in one + two
 
     def test_rotate_puts_a_new_one_in_the_file(self, capsys, place):

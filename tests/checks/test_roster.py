@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from checks import evaluators, memory, roster
+from checks import evaluators, kept, memory, roster
 from checks.models import Evaluator
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +69,7 @@ def test_another_process_that_shares_the_cache_notices():
 
 
 def test_one_that_shares_none_notices_soon(monkeypatch):
-    monkeypatch.setattr(roster, "KEPT_SECONDS", 0)
+    monkeypatch.setattr(kept, "SECONDS", 0)
     it = row()
     assert names() == ["groq"]
     Evaluator.objects.filter(pk=it.pk).update(name="elsewhere")

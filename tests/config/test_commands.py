@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (("agent", "create", ""), "1 to 100 characters"),
-        (("agent", "create", "x" * 101), "1 to 100 characters"),
+        (("agent", "create", ""), "1 to 64 characters"),
+        (("agent", "create", "x" * 101), "1 to 64 characters"),
         (("agent", "create", "odd name"), "slug"),
         (("agent", "revoke", "nobody"), "no agent nobody"),
         (("judge_key", "create", ""), "1 to 100 characters"),

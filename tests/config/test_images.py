@@ -144,6 +144,15 @@ def test_secrets_come_from_the_environment():
                 assert str(value).startswith("${"), key
 
 
+def test_every_setting_of_the_env_file_reaches_every_part_of_ours():
+    for name, one in ours().items():
+        assert one["env_file"] == [{"path": ".env", "required": False}], name
+        # what stands here stands above the file, so only what compose.yaml knows better, or will not start without
+        handed_on = {key for key, value in one["environment"].items() if str(value).startswith("${")}
+        assert handed_on <= {"SECRET_KEY", "RECEIPT_KEY", "WEB_CONCURRENCY"}, name
+    assert ".env" in (ROOT / ".gitignore").read_text().splitlines()
+
+
 def test_settings_are_real_ones():
     """Every variable that a service is given is one that the server reads, or the image's own."""
     read = "".join(path.read_text("utf-8") for path in (ROOT / "config").glob("*.py"))
@@ -154,7 +163,9 @@ def test_settings_are_real_ones():
 
 def test_every_setting_is_documented():
     told = (ROOT / "docs" / "settings.md").read_text("utf-8")
-    names = {name for one in ours().values() for name in one["environment"]}
+    read = "".join(path.read_text("utf-8") for path in (ROOT / "config").glob("*.py"))
+    names = set(re.findall(r"\benv\.\w+\(\s*\"(\w+[A-Z0-9])\"", read))
+    assert names > {"SECRET_KEY", "REQUEST_RESULT_DAYS", "S3_BUCKET"}
     assert not [name for name in names if f"`{name}`" not in told]
 
 

@@ -65,6 +65,9 @@ PAGES = {
     "admin/processes/run/<str:pk>/receipts/export/": [
         "/admin/processes/run/{p.item.run_id}/receipts/export/"
     ],
+    "admin/processes/run/<str:pk>/receipts/openings/": [
+        "/admin/processes/run/{p.item.run_id}/receipts/openings/"
+    ],
     "admin/checks/checklimits/replay/": ["/admin/checks/checklimits/replay/"],
     _VERSIONS: ["{p.page}", "{p.draft_page}"],
     f"{_VERSIONS}thresholds/": ["{p.page}thresholds/"],
@@ -123,7 +126,7 @@ class Meter:
     def count(self, name, size, call):
         # both are read once in half a minute and after a change, by whoever comes first
         roster.current()
-        rules.forbidding()
+        rules.prepare()
         with CaptureQueriesContext(connection) as captured:
             response = call()
             for _ in getattr(response, "streaming_content", ()):

@@ -8,7 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from processes.admin.records import indented, payload
+from checks import codec
+from processes.admin.records import payload
 from processes.errors import ToolError
 from processes.models import (
     Attempt,
@@ -20,7 +21,7 @@ from processes.models import (
     Upload,
     WorkItem,
 )
-from processes.states import RunState
+from processes.states import HistoryEvent, RunState
 from tests.processes.staff import sign_in
 from tests.world import SCREENING
 
@@ -133,6 +134,18 @@ def test_runs_are_filtered_by_process_state_and_mode(client, admin, work, world)
     assert found(client, Run, q="Acme") == 3
 
 
+def test_a_history_is_filtered_by_all_that_it_may_tell(client, admin, work):
+    work(1)
+    (choices,) = [
+        spec.lookup_choices
+        for spec in client.get(address(HistoryEntry)).context["cl"].filter_specs
+        if getattr(spec, "parameter_name", "") == "what"
+    ]
+    assert [value for value, _ in choices] == list(HistoryEvent)
+    assert found(client, HistoryEntry, what="submitted") == 1
+    assert found(client, HistoryEntry, what="timed_out") == 0
+
+
 def test_submissions_are_filtered_by_verdict_and_model(client, admin, work):
     work(3)
     for verdict in ("pass", "unsure", "fail"):
@@ -180,10 +193,8 @@ def test_a_requests_answer_is_not_shown(client, admin, work):
 
 
 def test_json_is_indented_with_its_numbers_as_they_were_sent():
-    from checks import codec
-
     text = '{"a":[1e400,0.10,{"b":"<é>"}],"c":{},"d":[]}'
-    shown = indented(codec.loads(text))
+    shown = codec.pretty(codec.loads(text))
     assert (
         '  "a": [\n    1e400,\n    0.10,\n    {\n      "b": "<é>"\n    }\n  ],\n  "c": {},\n  "d": []'
         in shown

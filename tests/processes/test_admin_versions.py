@@ -78,7 +78,9 @@ def test_a_role_without_a_group_is_said_beside_its_field(client, author, world):
 def test_a_group_that_is_not_there_is_refused(client, author, world, group):
     version = draft(PLAIN, by="person:ada")
     sent = form_of(client, version, **{**choices(world), "role-boss": group})
-    assert "Nothing was published." in client.post(page_of(version), sent).content.decode()
+    html = client.post(page_of(version), sent).content.decode()
+    assert "Nothing was published." in html
+    assert "That group no longer exists. Choose another one for boss." in html
     assert publishing.latest("leave") is None
 
 

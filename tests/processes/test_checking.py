@@ -198,7 +198,7 @@ def test_three_errors_in_a_row_escalate_with_a_note(world, c, evaluator):
     view = world.submit(c.agent, token)
     assert contracts.result_issues("submit", view) == []
     (item,) = view["workItems"]
-    assert "did not answer 3 times" in item["escalation"]["note"]
+    assert "finished 3 times in a row (last: the evaluator did not answer)" in item["escalation"]["note"]
     assert item["escalation"]["candidate"]["output"] == GOOD["output"]
     assert "check" not in item["escalation"] and view["data"]["steps"] == {}
 

@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from unittest import mock
@@ -291,3 +292,27 @@ def test_a_job_carries_nothing_of_the_work(job):
     message = json.dumps(asdict(sent))
     assert GOOD["summary"] not in message and GOOD["output"]["finding"] not in message
     assert call["token"] not in message
+
+
+@pytest.mark.parametrize(("threads", "wait"), [(1, 1), (2, 1), (3, 1), (8, 4)])
+def test_half_of_the_threads_wait_and_one_always_may(monkeypatch, settings, threads, wait):
+    monkeypatch.setattr(evaluating, "_asker", evaluating.Here())
+    settings.SERVER_THREADS, settings.CELERY_BROKER_URL = threads, ""
+    evaluating.start()
+    slots = evaluating._asker._slots
+    with ExitStack() as waiting:
+        for _ in range(wait):
+            waiting.enter_context(slots.one())
+        with pytest.raises(ToolError), slots.one():
+            pass
+
+
+def test_a_server_of_one_thread_waits_and_answers(monkeypatch, settings, world, evaluator):
+    """Whoever waits does not hold up the check, which runs in a thread of its own."""
+    world.publish(SCREENING, finance="finance")
+    monkeypatch.setattr(evaluating, "_asker", evaluating.Here())
+    settings.SERVER_THREADS, settings.CELERY_BROKER_URL = 1, ""
+    evaluating.start()
+    agent = world.agent()
+    token = world.claim(agent, world.start(agent))["token"]
+    assert world.submit(agent, token)["data"]["steps"]["screen"]["check"]["verdict"] == "pass"

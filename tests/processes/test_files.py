@@ -8,6 +8,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from processes import files
+from processes.errors import ToolError
 from processes.models import Upload
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +70,12 @@ def signature(upload: Upload) -> str:
     return files.url(upload.pk).rpartition("/")[2]
 
 
+def refused(address: str, message: str) -> None:
+    with pytest.raises(ToolError, match=message) as error:
+        files.opened(address)
+    assert error.value.code == "not_found"
+
+
 def test_an_address_opens_its_file(settings):
     settings.SITE_URL = "https://x.example"
     upload = stored()
@@ -83,10 +90,14 @@ def test_addresses_that_open_nothing():
     upload = stored()
     address = signature(upload)
     for forged in ("", upload.pk, address[:-1], f"{upload.pk}:x:y", address.replace(upload.pk, "f_none")):
-        assert files.opened(forged) is None
+        refused(forged, "No file was ever given out by this address.")
     from django.core import signing
 
-    assert files.opened(signing.TimestampSigner().sign(upload.pk)) is None  # signed for something else
+    refused(signing.TimestampSigner().sign(upload.pk), "No file was")  # signed for something else
+
+
+def test_an_address_of_a_file_that_is_gone():
+    refused(files.url("f_none").rpartition("/")[2], "The file is gone from this server's store.")
 
 
 def test_an_address_of_a_key_that_was_dropped(settings):
@@ -95,16 +106,17 @@ def test_an_address_of_a_key_that_was_dropped(settings):
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new", [settings.SECRET_KEY]
     assert files.opened(address) == upload
     settings.SECRET_KEY_FALLBACKS = []
-    assert files.opened(address) is None
+    refused(address, "No file was")
 
 
 def test_an_address_ends(settings):
     settings.FILE_URL_SECONDS = 60
     upload = stored()
     address = signature(upload)
-    for seconds, there in ((59, True), (62, False)):
-        with mock.patch("django.core.signing.time.time", return_value=time.time() + seconds):
-            assert (files.opened(address) is not None) is there
+    with mock.patch("django.core.signing.time.time", return_value=time.time() + 59):
+        assert files.opened(address) == upload
+    with mock.patch("django.core.signing.time.time", return_value=time.time() + 62):
+        refused(address, "This address is no longer valid. Read the run again for a new one.")
 
 
 def test_bytes_that_are_gone_are_none():

@@ -30,7 +30,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from processes import contracts
+from processes import contracts, health
 from processes.callers import CallerKind
 from processes.tools import TOOLS
 from tests.processes import flows, test_waits
@@ -180,6 +180,15 @@ def outcome(case, sent):
     finally:
         transaction.savepoint_rollback(before)
     return (case.method, response.status_code)
+
+
+def test_what_reads_and_what_health_has_is_told_from_where_it_stands(client):
+    paths = client.get("/v1/schema").json()["paths"]
+    for name, entry in TOOLS.items():
+        assert paths[f"/v1/{name}"]["post"]["tags"] == ["writing" if entry.writes else "reading"]
+    answer = paths["/v1/health"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert answer["required"] == ["status", *health.PARTS]
+    assert list(client.get("/v1/health").json()) == ["status", *health.PARTS]
 
 
 @pytest.mark.parametrize("tool", TOOLS)

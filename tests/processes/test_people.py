@@ -48,10 +48,24 @@ def test_whom_nobody_can_tell(about, world, value):
     assert Directory(about, None).person(value) is None
 
 
-def test_a_mail_address_that_is_another_ones_user_name_is_nobodys(about, world):
-    world.user("ada")
-    world.user("ada@example.org")
-    assert Directory(about, None).person("ada@example.org") is None
+def test_a_mail_address_comes_before_another_ones_user_name(about, world, django_assert_num_queries):
+    world.user("ada@example.org")  # whose own address is another one
+    ada = world.user("ada")
+    with django_assert_num_queries(1):
+        assert Directory(about, None).person("ada@example.org") == Assignee(person=ada.pk)
+
+
+def test_an_address_that_two_people_have_is_nobodys_even_where_a_third_bears_it_as_a_name(about, world):
+    for name in ("ada", "twins@example.org", "ben", "cy"):
+        world.user(name)
+    User.objects.filter(username__in=["ada", "ben"]).update(email="twins@example.org")
+    assert Directory(about, None).person("twins@example.org") is None
+
+
+def test_one_who_is_gone_keeps_nobody_from_the_user_name(about, world):
+    world.user("ada", is_active=False)
+    named = world.user("ada@example.org")
+    assert Directory(about, None).person("ada@example.org") == Assignee(person=named.pk)
 
 
 def test_how_a_person_is_named(world):

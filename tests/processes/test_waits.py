@@ -1,14 +1,17 @@
 """Waits, events and forks, through the tools."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from processes import waking
 from processes.models import HeldEvent, Notice, Step
 
 pytestmark = pytest.mark.django_db
+AT = "2020-01-01T00:00:00Z"
 
 WAITING = """\
 ---
@@ -193,3 +196,63 @@ steps:
   - { id: done, finish: done }
 ---
 """
+
+
+class TestARunThatCannotBeWoken:
+    @pytest.fixture
+    def poisoned(self, world, monkeypatch):
+        """Five runs that can't be woken and one, due after them, that can; each try of one is counted."""
+        world.publish(WAITING)
+        agent = world.agent()
+        bad = [world.start(agent, "waiting", at=AT)["run"]["id"] for _ in range(5)]
+        good = world.start(agent, "waiting", at=AT)["run"]["id"]
+        Step.objects.filter(run=good, name="pause").update(wake_at=timezone.now() + timedelta(minutes=61))
+        tried, wake_run = [], waking.wake_run
+
+        def wake(run):
+            tried.append(run)
+            if run in bad:
+                raise KeyError(run)
+            return wake_run(run)
+
+        monkeypatch.setattr(waking, "wake_run", wake)
+        later(monkeypatch, minutes=62)
+        return SimpleNamespace(bad=bad, good=good, tried=tried)
+
+    def test_does_not_keep_the_others_from_their_time(self, poisoned, caplog):
+        assert [waking.wake_due(limit=2) for _ in range(4)] == [0, 0, 1, 0]
+        assert sorted(poisoned.tried) == sorted([*poisoned.bad, poisoned.good])
+        assert caplog.text.count("could not be woken") == 5
+
+    def test_is_tried_again_later_and_later(self, poisoned, monkeypatch):
+        waking.wake_due()
+        for minutes in (1, 2, 4, 8, 16, 32, 60, 60):
+            poisoned.tried.clear()
+            later(monkeypatch, minutes=minutes, seconds=-1)
+            assert waking.wake_due() == 0 and poisoned.tried == []
+            later(monkeypatch, seconds=2)
+            waking.wake_due()
+            assert sorted(poisoned.tried) == sorted(poisoned.bad)
+
+    def test_begins_anew_once_it_was_woken(self, poisoned, monkeypatch):
+        waking.wake_due()
+        mended = poisoned.bad.pop()
+        later(monkeypatch, minutes=2)
+        assert waking.wake_due() == 1
+        assert mended not in waking.PutOff()._failed and len(waking.PutOff()._failed) == 4
+
+    def test_is_put_off_too_where_the_database_refuses_that_one(self, poisoned, monkeypatch):
+        def refuse(run):
+            poisoned.tried.append(run)
+            raise OperationalError("statement timeout")
+
+        monkeypatch.setattr(waking, "wake_run", refuse)
+        for _ in range(2):
+            with pytest.raises(OperationalError):
+                waking.wake_due()
+        assert len(set(poisoned.tried)) == len(poisoned.tried) == 2
+
+    def test_only_so_many_are_remembered(self, poisoned, monkeypatch):
+        monkeypatch.setattr(waking, "MOST_PUT_OFF", 3)
+        waking.wake_due()
+        assert len(waking.PutOff().now()) == 3

@@ -27,7 +27,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{len(asked) - len(unknown)} forgotten.")
         if unknown:
             raise CommandError(
-                f"No salt is kept of {', '.join(unknown)}, or it is still under way and needs it."
+                f"Nothing was forgotten of {', '.join(unknown)}: there is none with that id, it was forgotten before, or (a run) "
+                "it still goes on and needs its salt until it has ended."
             )
 
     def _forget(self, kind: str, number: str) -> bool:

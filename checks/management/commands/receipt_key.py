@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ class Command(BaseCommand):
         for kid in [*rows, *([mine] if mine and mine not in rows else [])]:
             row = rows.get(kid)
             dates = {name: getattr(row, f"{name}_at", None) for name in ("created", "retired", "revoked")}
-            words = [f"{name} {told(at)}" for name, at in dates.items() if at is not None] or ["not used yet"]
+            words = [_dated(name, at) for name, at in dates.items() if at is not None] or ["not used yet"]
             self.stdout.write(f"{kid}  {', '.join(words)}{'  (signs here)' if kid == mine else ''}")
 
     def _new(self, _: str) -> None:
@@ -62,7 +63,10 @@ class Command(BaseCommand):
             # so that the one before is published, whoever used it first; one that can't sign any more is there to be replaced
             with suppress(ImproperlyConfigured):
                 keys.register(keys.load().key)
-        keys.write(path, key, instead=True)
+        try:
+            keys.write(path, key, instead=True)
+        except OSError as error:
+            raise CommandError(f"{path} can't be written: {error.strerror}. The key before stays.") from None
         keys.forget()
         self.stdout.write(f"{path} holds {keys.register(key)} now; servers sign with it within a minute.")
 
@@ -100,3 +104,8 @@ class Command(BaseCommand):
         except ImproperlyConfigured as error:
             self.stderr.write(str(error))
             return ""
+
+
+def _dated(name: str, at: datetime) -> str:
+    """A key that another took the place of is retired a while later."""
+    return f"{name} {told(at)}" if at <= timezone.now() else f"to be {name} {told(at)}"

@@ -53,6 +53,7 @@ class Command(BaseCommand):
         port = options["port"]
         url = f"http://127.0.0.1:{port}"
         _refuse_taken(port)
+        settings.SITE_URL = url  # what is published below is signed in the server's name
         self.stdout.write("Preparing the database, people and processes …")
         call_command("migrate", verbosity=0)
         signs = {"admin": _person("admin", superuser=True), "approver": _person("approver")}

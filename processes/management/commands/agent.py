@@ -25,8 +25,9 @@ class Command(BaseCommand):
             except ValidationError as error:
                 raise CommandError("; ".join(error.messages)) from None
             except ValueError:
+                longest = Agent._meta.get_field("name").max_length
                 raise CommandError(
-                    "An agent's name has 1 to 100 characters: letters, digits, - and _."
+                    f"An agent's name has 1 to {longest} characters: letters, digits, - and _."
                 ) from None
             self.stdout.write(f"Agent {name} is made. Its key, shown this once:\n{key}")
             return

@@ -19,6 +19,7 @@ from processes.publishing import (
     RoleMap,
     draft,
     examine,
+    first_approvers,
     is_in_force,
     latest,
     proposal,
@@ -90,10 +91,7 @@ class Command(BaseCommand):
         if options["escalations"]:
             mapping = RoleMap(roles=roles, escalations=_group(options["escalations"]).pk)
         elif offered.escalations is None and newest is None:
-            approvers = [s.person for s in document.steps.values() if s.kind == "approve"]
-            mapping = RoleMap(
-                roles=roles, escalations=next((roles[p] for p in approvers if p in roles), None)
-            )
+            mapping = RoleMap(roles=roles, escalations=first_approvers(document, roles))
         if (version := is_in_force(newest, document, mapping)) is not None:
             self.stdout.write(f"{document.name} v{version.number} says the same already")
             return

@@ -134,7 +134,7 @@ class TestExportCommand:
         command = [sys.executable, "-m", "checks.receipts", "verify", str(to), "--jwks", str(jwks)]
         told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert (told.returncode, told.stderr) == (0, "")
-        assert told.stdout.startswith("valid: 2 receipts in 1 chains, 1 checkpoints")
+        assert told.stdout.startswith("valid: 2 receipts in 1 chain, 1 checkpoint, as")
         whole = to.read_bytes().splitlines(keepends=True)
         to.write_bytes(b"".join(whole[:2] + whole[3:]))
         told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -74,7 +74,14 @@ class TestJudgeCalls:
         it = judged({"task": "t", "answers": ANSWERS}, "/v1/consensus")
         payload, salt = said(it["receipt"]), unb64(it["receipt_salt"])
         assert payload["kind"] == "consensus"
-        assert not {"verdict", "score", "thresholds", "model"} & set(payload)
+        assert not {"thresholds", "model"} & set(payload)
+        assert (payload["verdict"], payload["score"]) == (it["false_consensus_risk"], it["agreement_score"])
+        opener = commitments.part_salt(salt, "answer")
+        promised = payload["commitments"]
+        assert commitments.opens(promised["answer"], opener, commitments.as_bytes(it["consensus_answer"]))
+        opener = commitments.part_salt(salt, "unsupported_agreement")
+        said_so = codec.dumps(it["unsupported_agreement"]).encode()
+        assert commitments.opens(promised["unsupported_agreement"], opener, said_so)
         opener = commitments.part_salt(salt, "output")
         assert commitments.opens(payload["commitments"]["output"], opener, codec.canonical(ANSWERS).encode())
 
@@ -111,7 +118,9 @@ class TestJudgeCalls:
             content_type="application/json",
             headers={"Authorization": f"Bearer {key[1]}"},
         )
-        assert response.status_code == 500 and "on our side" in response.json()["error"]["message"]
+        assert (response.status_code, response["Retry-After"]) == (503, "60")
+        error = response.json()["error"]
+        assert error["code"] == "busy" and "no key to sign with" in error["message"]
         assert not JudgeCall.objects.exists() and not CallSalt.objects.exists()
         assert callers.counted(key[0]) == 0
 
@@ -142,15 +151,21 @@ class TestForgetting:
         it = judged()
         call_command("forget_salts", "--call", it["request_id"])
         assert capsys.readouterr().out == "1 forgotten.\n"
-        assert not CallSalt.objects.exists()
+        assert not CallSalt.objects.exists() and JudgeCall.objects.get().digest == ""
         judged()
         assert verify(it["receipt"])["valid"] and verify(it["receipt"])["on_record"]
         assert not export.check(exporting.lines(), keys.published()).problems
 
+    def test_takes_along_what_was_retained(self, judged):
+        it = judged(retain=True)
+        assert Retained.objects.exists()
+        call_command("forget_salts", "--call", it["request_id"])
+        assert not Retained.objects.exists()
+
     @pytest.mark.parametrize("number", ["x", "00000000-0000-4000-8000-000000000000"])
     def test_what_is_not_there(self, judged, number):
         it = judged()
-        with pytest.raises(CommandError, match=f"No salt is kept of call {number}"):
+        with pytest.raises(CommandError, match=f"Nothing was forgotten of call {number}"):
             call_command("forget_salts", "--call", it["request_id"], "--call", number)
         assert not CallSalt.objects.exists()
 
@@ -195,13 +210,15 @@ class TestVerify:
         if status == 200:
             assert (found["valid"], found["payload"], found["on_record"]) == (False, None, None)
 
+    def test_one_with_the_end_of_its_line(self, judged, verify):
+        assert verify(f" {judged()['receipt']}\n")["valid"]
+
     def test_an_altered_one(self, judged, verify):
         receipt = judged()["receipt"]
         other = "A" if receipt[-9] != "A" else "B"
         for changed in (
             receipt[:-9] + other + receipt[-8:],
-            receipt + "\n",
-            " " + receipt,
+            receipt[:9] + "\n" + receipt[9:],
             receipt.replace(".", "..", 1),
         ):
             found = verify(changed)
