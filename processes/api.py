@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from rest_framework.authentication import CSRFCheck
 from rest_framework.exceptions import APIException, Throttled, UnsupportedMediaType
@@ -79,7 +80,10 @@ def caller_of(request: Request) -> Caller:
     if scheme:
         caller = of_agent(key.strip()) if scheme.lower() == "bearer" else None
         if caller is None:
-            raise UnauthenticatedError("The key is unknown or revoked. Send `Authorization: Bearer <key>`.")
+            raise UnauthenticatedError(
+                "The key is unknown, revoked, or no agent's (one of the judge API opens no tool). "
+                "Send `Authorization: Bearer <key>`."
+            )
         return caller
     django_request = request._request
     user = getattr(django_request, "user", None)
@@ -204,11 +208,20 @@ def _refusal(error: ToolError, status: int) -> Response:
     return response
 
 
-def _no_file(error: ToolError) -> JsonResponse:
+def _plain_refusal(error: ToolError) -> JsonResponse:
     headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
     response = JsonResponse({"ok": False, "error": error.view()}, status=STATUS[error.code], headers=headers)
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - as in `_refusal`
     return response
+
+
+@csrf_exempt
+def nowhere(request: HttpRequest, rest: str) -> JsonResponse:
+    """Machines are told as machines that there is nothing at an address, whatever they sent there."""
+    hint = " Leave out the slash at its end." if rest.endswith("/") else ""
+    return _plain_refusal(
+        ToolError("not_found", f"There is nothing at this address.{hint} /v1/docs names what there is.")
+    )
 
 
 @require_safe
@@ -217,16 +230,16 @@ def file(request: HttpRequest, signed: str) -> HttpResponseBase:
     try:
         upload = files.opened(signed)
     except ToolError as refused:
-        return _no_file(refused)
+        return _plain_refusal(refused)
     try:
         stored = files.read(upload)
     except Exception:  # whatever a store says when it is away
         log.exception("a stored file could not be read")
-        return _no_file(
+        return _plain_refusal(
             ToolError("retry", "The file can't be read now; ask again in a moment.", retry_after=5)
         )
     if stored is None:
-        return _no_file(files.gone())
+        return _plain_refusal(files.gone())
     response = FileResponse(
         stored, as_attachment=True, filename=upload.file_name, content_type=upload.content_type
     )

@@ -10,4 +10,5 @@ urlpatterns = [
     path("runs/<str:run>/facts", api.OfRun.as_view(what="facts"), name="run_facts"),
     path("runs/<str:run>/receipts", api.OfRun.as_view(what="receipts"), name="run_receipts"),
     path("<slug:tool>", api.ToolView.as_view(), name="tool"),
+    path("<path:rest>", api.nowhere, name="nowhere"),
 ]

@@ -81,6 +81,7 @@ NO_PAGES = {
     "v1/runs/<str:run>/facts": "answers machines: tests/processes/test_facts.py",
     "v1/runs/<str:run>/receipts": "likewise: tests/processes/test_receipts.py",
     "v1/health": "answers machines: tests/processes/test_health.py",
+    "v1/<path:rest>": "asks nothing: tests/processes/test_api.py",
     "sign-out/": "takes a POST: among the forms",
     "admin/logout/": "takes a POST, likewise",
     "admin/autocomplete/": "answers scripts, and no form of ours asks it",

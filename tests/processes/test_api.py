@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.test import Client
 
-from checks import codec
+from checks import codec, keys
 from processes import files
 from processes.models import Upload
 from processes.tools import TOOLS
@@ -307,3 +307,25 @@ def test_a_file_that_is_gone(stored):
 def test_files_are_only_read(stored):
     assert Client().post(path_of(stored)).status_code == 405
     assert Client().head(path_of(stored)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["judge/", "get_work/", "runs/r_1", "runs/r_1/x", "no such tool", "a/b/c", "é"]
+)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_where_there_is_nothing_machines_are_told_as_machines(path, method):
+    response = getattr(Client(enforce_csrf_checks=True), method)(f"/v1/{path}")
+    told = response.json()
+    assert (response.status_code, told["error"]["code"]) == (404, "not_found")
+    assert ("slash" in told["error"]["message"]) is path.endswith("/")
+
+
+def test_health_is_asked_by_get():
+    response = Client(enforce_csrf_checks=True).post("/v1/health")
+    assert response.status_code == 405 and "GET" in response["Allow"]
+
+
+def test_a_key_of_the_judge_is_told_that_it_opens_no_tool():
+    headers = {"Authorization": f"Bearer {keys.issue('judge', for_judge=True)[1]}"}
+    response = Client().post("/v1/get_work", "{}", content_type="application/json", headers=headers)
+    assert response.status_code == 401 and "opens no tool" in response.json()["error"]["message"]
