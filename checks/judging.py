@@ -80,9 +80,8 @@ def judge(
     asked = _ask(asked_of, replace(material, run_data=shown), questions)
     answers = asked.answers
     judged = _judged(questions, answers, limits)
-    addressed = answers is not None and (answers.answers[-1].probability or 0.0) >= canary.YES_FROM
+    addressed, stopgap = _doubts(answers)
     verdict = worst(item.result for item in judged) if judged else Verdict.ERROR
-    stopgap = answers is not None and answers.by is not None and answers.by.stopgap
     doubted = verdict == Verdict.PASS and (addressed or stopgap)
     return Judgement(
         verdict=Verdict.UNSURE if doubted else verdict,
@@ -100,6 +99,14 @@ def judge(
         stopgap=stopgap,
         **_by(asked_of, answers),
     )
+
+
+def _doubts(answers: Answers | None) -> tuple[bool, bool]:
+    """Whether the work spoke to whoever judged it, and whether no model did."""
+    if answers is None:
+        return False, False
+    addressed = (answers.answers[-1].probability or 0.0) >= canary.YES_FROM
+    return addressed, answers.by is not None and answers.by.stopgap
 
 
 def _by(asked_of: Evaluator | None, answers: Answers | None) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Several evaluators in order: whoever answers first answers the whole check, never a mixture.
 
-One that is followed by others takes at most its own seconds and half of what is left; the last may take all that is
-left. Those whose breaker is open come last. Word match in a chain is a stopgap: it lets nothing pass
+One takes at most its own seconds; one that is followed by others also at most half of what is left. Those whose breaker is open come last. Word match in a chain is a stopgap: it lets nothing pass
 (`By.stopgap`), however it answers.
 """
 

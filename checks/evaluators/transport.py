@@ -2,7 +2,7 @@
 
 A request is repeated up to `TRIES` times where the transport or the server's load is to blame (408, 429, 5xx,
 connection errors), all inside the deadline of one `ask`. Whether a whole check is asked again is not its business
-(`checks.judging`).
+(`checks.asking`).
 """
 
 import queue
