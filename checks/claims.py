@@ -6,31 +6,41 @@ names instead, and knows nothing:
 
 - A claim is *contradicted* by a sentence of the evidence that is about the same (at least 0.6 of the claim's words stand
   in it) and denies it by a negation or a contrary word; or says another figure, date or name where the claim says its own,
-  which stands nowhere in that item of the evidence.
-- It is *supported* by an item of the evidence that holds all of its figures, dates and names, and in which one sentence holds
-  at least 0.7 of its words, none of them denied.
+  which stands nowhere in that item of the evidence. Where a sentence says all of the claim, no other of its item denies it,
+  and of the other items only one that says the contrary with the same figures.
+- It is *supported* by a sentence of the evidence that holds all of its figures and dates and at least 0.7 of its words, none of them
+  denied; its names stand in that item.
 - Else it is *unsupported*.
 
-A sentence that opens with a pronoun (It, They, This) is read together with the last one before it that does not.
+A sentence that opens with a pronoun (It, They, This) is read together with the last one before it that does not. A JSON object and a
+row of a table are held against objects and rows field by field, so that a value belongs to what it belongs to. Of statements that
+were put together into one claim each is weighed by itself; the claim has the status of the least good.
 
 Its confidence is a measure of overlap and no probability: supported, the share of words found; contradicted, that share of
 the sentence that denies it; unsupported, 1 less half of the best share.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from checks.evidence_text import Told, opposed, same_by_contrary, told
+from checks.comparing import (
+    ABOUT,
+    SUPPORT,
+    Evidence,
+    denied,
+    denies_the_same,
+    figures_found,
+    nearest,
+    read,
+    share,
+)
+from checks.evidence_text import Told, told
 from checks.questions import Answer, Kind, Question
-from checks.sentences import split
+from checks.sentences import Statement, split
 
 MAX_CLAIMS = 40
-SUPPORT, ABOUT = 0.7, 0.6
-MAX_SENTENCES = 400  # of one item of evidence
-_LEANS = re.compile(r"\W*(?:it|they|he|she|this|these|those)\b", re.IGNORECASE)
 
 
 class Status(StrEnum):
@@ -64,8 +74,8 @@ OPTIONS: Mapping[str, str] = {
 }
 
 
-def of(output: str) -> tuple[str, ...]:
-    """The claims of an output, at most `MAX_CLAIMS`."""
+def of(output: str) -> tuple[Statement, ...]:
+    """The claims of an output, at most `MAX_CLAIMS`; one that was put together knows its parts."""
     return split(output, MAX_CLAIMS)
 
 
@@ -95,20 +105,20 @@ def answered(
 
     The model is not asked for the item; it is the one that shares most words with the claim.
     """
-    items = [_item(text) for text in evidence]
+    held = read(evidence)
     found = []
     for text, answer in zip(claims, answers, strict=True):
         confidence = answer.confidence or 0.0
         status = Status(answer.name or "unsupported") if confidence >= least else Status.UNSUPPORTED
-        place = None if status is Status.UNSUPPORTED else _nearest(told(text), items)
+        place = None if status is Status.UNSUPPORTED else nearest(told(text), held)
         found.append(Claim(text=text, status=status, confidence=confidence, evidence=place))
     return tuple(found)
 
 
 def weigh(claims: Sequence[str], evidence: Sequence[str]) -> tuple[Claim, ...]:
     """The deterministic engine."""
-    items = [_item(text) for text in evidence]
-    return tuple(_weighed(text, items) for text in claims)
+    held, known = read(evidence), dict[str, Claim]()
+    return tuple(_weighed(claim, held, known) for claim in claims)
 
 
 def score(claims: Sequence[Claim]) -> float:
@@ -119,119 +129,97 @@ def score(claims: Sequence[Claim]) -> float:
     return max(0.0, sum(points[claim.status] for claim in claims) / len(claims))
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    whole: Told
-    sentences: tuple[Told, ...]
+_LEAST_GOOD = (Status.CONTRADICTED, Status.UNSUPPORTED, Status.SUPPORTED)
 
 
-def _item(text: str) -> _Item:
-    parts = split(text, MAX_SENTENCES) or (text,)
-    before, pairs = "", []
+def _weighed(claim: str, evidence: Evidence, known: dict[str, Claim]) -> Claim:
+    """One that was put together of several has the status of the least good of them. `known`: a text that repeats itself is
+    compared once.
+    """
+    parts = claim.parts if isinstance(claim, Statement) and claim.parts else (claim,)
     for part in parts:
-        if not _LEANS.match(part):
-            before = part
-        elif before:
-            pairs.append(f"{before} {part}")
-    return _Item(told(text), tuple(map(told, [*parts, *pairs])))
+        if part not in known:
+            known[part] = _weighed_alone(part, evidence)
+    return replace(_worst([known[part] for part in parts]), text=str(claim))
 
 
-def _weighed(text: str, items: Sequence[_Item]) -> Claim:
+def _weighed_alone(claim: str, evidence: Evidence) -> Claim:
+    if isinstance(claim, Statement) and len(claim.fields) > 1:
+        return _of_record(claim, evidence)
+    return _of_words(claim, evidence)
+
+
+def _worst(found: Sequence[Claim]) -> Claim:
+    """Sure of what is wrong as of the surest part, of what is right as of the least sure."""
+    status = next(status for status in _LEAST_GOOD if any(claim.status is status for claim in found))
+    of_it = [claim for claim in found if claim.status is status]
+    if status is Status.SUPPORTED:
+        return min(of_it, key=lambda claim: claim.confidence)
+    return max(of_it, key=lambda claim: claim.confidence)
+
+
+def _of_words(text: str, evidence: Evidence) -> Claim:
     claim = told(text)
+    near = evidence.near(claim)
+    shares = [share(claim, it.told) for it in near]
+    partly = max(shares, default=0.0)
     best, denial = (0.0, -1), (0.0, -1)
-    partly = 0.0
-    for place, item in enumerate(items):
-        denied = max((_denied(claim, sentence, item) for sentence in item.sentences), default=0.0)
-        if denied > denial[0]:
-            denial = (denied, place)
-        share = max((_share(claim, sentence) for sentence in item.sentences), default=0.0)
-        partly = max(partly, share)
-        if share >= SUPPORT and _figures_found(claim, item.whole) and share > best[0]:
-            best = (share, place)
+    said = {it.place for it, met in zip(near, shares, strict=True) if met == 1}
+    for it, met in zip(near, shares, strict=True):
+        if met >= SUPPORT and met > best[0] and figures_found(claim, it):
+            best = (met, it.place)
+        # what one sentence says whole, another that reads like it says of something else
+        if it.place in said or (said and not denies_the_same(claim, it.told)):
+            continue
+        against = denied(claim, it.told, it.whole)
+        if against > denial[0]:
+            denial = (against, it.place)
     if denial[0] >= ABOUT and denial[0] >= best[0]:
         return Claim(text=text, status=Status.CONTRADICTED, confidence=denial[0], evidence=denial[1])
     if best[0]:
         return Claim(text=text, status=Status.SUPPORTED, confidence=best[0], evidence=best[1])
+    return _unsupported(text, partly)
+
+
+def _unsupported(text: str, partly: float) -> Claim:
     return Claim(text=text, status=Status.UNSUPPORTED, confidence=1 - partly / 2, evidence=None)
 
 
-def _share(claim: Told, other: Told) -> float:
-    """The share of a claim's words, figures and dates that stand in the other, none denied."""
-    wanted = len(claim.stems) + len(claim.numbers) + len(claim.dates)
-    if not wanted:
-        return 0.0
-    met = sum(
-        other.stems.get(word) is negated or same_by_contrary(word, negated, other)
-        for word, negated in claim.stems.items()
-    )
-    met += len(claim.numbers & (other.numbers | other.years)) + sum(
-        _dated(date, other) for date in claim.dates
-    )
-    return met / wanted
+def _of_record(claim: Statement, evidence: Evidence) -> Claim:
+    """Which value belongs to what counts: all fields stand in one record or sentence of the evidence. Where the output is a
+    single object and there is prose, its fields may stand in several sentences, as they would if the output were prose.
+    """
+    found = [_of_records(claim, evidence)]
+    if evidence.prose.sentences:
+        prose = evidence.prose
+        found.append(_of_words(claim, prose))
+        if not claim.listed:
+            found.append(_worst([_of_words(field, prose) for field in claim.fields]))
+    good = [it for it in found if it.status is Status.SUPPORTED]
+    return good[0] if good else replace(_worst(found), text=str(claim))
 
 
-def _figures_found(claim: Told, whole: Told) -> bool:
-    numbers = claim.numbers <= whole.numbers | whole.years
-    return numbers and all(_dated(date, whole) for date in claim.dates) and claim.names <= whole.stems.keys()
+def _of_records(claim: Statement, evidence: Evidence) -> Claim:
+    """A record beside those of the evidence: supported by one that has all its fields, contradicted by one that shares the
+    first and has another value in a field of the same name.
+    """
+    fields = tuple(map(told, claim.fields))
+    denial, partly = (0.0, -1), 0.0
+    for it in evidence.near(told(claim)):
+        if it.record is None:
+            continue
+        met = [max(share(field, other) for other in it.fields) for field in fields]
+        mean = sum(met) / len(met)
+        partly = max(partly, mean)
+        if min(met) == 1:
+            return Claim(text=claim, status=Status.SUPPORTED, confidence=1.0, evidence=it.place)
+        open_ = [field for field, part in zip(fields, met, strict=True) if part < 1]
+        if met[0] == 1 and mean > denial[0] and any(_field_denied(field, it.fields) for field in open_):
+            denial = (mean, it.place)
+    if denial[0]:
+        return Claim(text=claim, status=Status.CONTRADICTED, confidence=denial[0], evidence=denial[1])
+    return _unsupported(claim, partly)
 
 
-def _denied(claim: Told, sentence: Told, item: _Item) -> float:
-    """How much a sentence is about the claim that it denies; 0 where it does not deny it."""
-    topic = claim.stems.keys() - claim.names or claim.stems.keys()
-    if not topic:
-        return 0.0
-    about = sum(word in sentence.stems or _contrary_in(word, claim, sentence) for word in topic) / len(topic)
-    if about < ABOUT:
-        return 0.0
-    known = claim.names & item.whole.stems.keys()
-    if opposed(claim, sentence) and claim.names <= known:
-        return about
-    if claim.names <= known and (_other_number(claim, sentence, item) or _other_date(claim, sentence, item)):
-        return about
-    # the same said of somebody else, where everything else agrees
-    another = sentence.names - claim.names - claim.stems.keys()
-    whole_topic = about == 1 and len(topic) > 1 and _figures_agree(claim, sentence)
-    return about if claim.names and another and not known and whole_topic else 0.0
-
-
-def _contrary_in(word: str, claim: Told, sentence: Told) -> bool:
-    return same_by_contrary(word, not claim.stems[word], sentence) or same_by_contrary(
-        word, claim.stems[word], sentence
-    )
-
-
-def _other_number(claim: Told, sentence: Told, item: _Item) -> bool:
-    missing = claim.numbers - item.whole.numbers - item.whole.years
-    return bool(missing) and bool(sentence.numbers - claim.numbers)
-
-
-def _other_date(claim: Told, sentence: Told, item: _Item) -> bool:
-    missing = [date for date in claim.dates if not _dated(date, item.whole)]
-    return bool(missing) and any(not _dated(date, claim) for date in sentence.dates)
-
-
-def _figures_agree(claim: Told, sentence: Told) -> bool:
-    return claim.numbers <= sentence.numbers | sentence.years and all(
-        _dated(date, sentence) for date in claim.dates
-    )
-
-
-def _dated(date: str, other: Told) -> bool:
-    """Whether a date stands there, as exactly as it is given."""
-    if date in other.dates:
-        return True
-    if date.startswith("-"):
-        return any(found.endswith(date[1:]) for found in other.dates)
-    return any(
-        found.startswith(date) or (found.startswith("-") and date.endswith(found[1:]))
-        for found in other.dates
-    )
-
-
-def _nearest(claim: Told, items: Sequence[_Item]) -> int | None:
-    shares = [
-        max((len(claim.stems.keys() & sentence.stems.keys()) for sentence in item.sentences), default=0)
-        for item in items
-    ]
-    most = max(shares, default=0)
-    return shares.index(most) if most else None
+def _field_denied(field: Told, others: Sequence[Told]) -> bool:
+    return any(denied(field, other, other) >= ABOUT for other in others)

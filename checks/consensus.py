@@ -1,7 +1,8 @@
 """Agreement among answers, and whether it should be trusted. Pure, deterministic.
 
 Answers are compared by the words that the task does not hold already, with their figures, dates and negations: two that
-differ in one of those never fall together, however alike they read. Similarity is the larger of Dice's coefficient and
+differ in one of those never fall together, however alike they read. Negations and contraries are compared sentence by sentence:
+one that denies a sentence of the other parts the two, unless another sentence there says as much of it and agrees. Similarity is the larger of Dice's coefficient and
 0.9 of the share of the shorter that stands in the longer. Answers are put together from the most alike down, as long as every pair
 of a cluster has a similarity of at least 0.5.
 
@@ -11,7 +12,8 @@ more and no other is as large; the answer is the one that is most like the other
 Risk of a false consensus: points, 0 = low, 1 = medium, 2 or more = high. Two where the evidence does not support the
 shared answer (`unsupported_agreement`: fewer than half of its claims are supported, or one is contradicted); one where
 there is no evidence to hold it against; one where answers that agree are near-copies, or come from the same agent (five-word runs
-in common: at least 0.8 of all that the two have).
+in common: at least 0.8 of all that the two have). Answers of fewer than five words are never near-copies: there are few ways to say
+them, so that the same words tell nothing of whether one was taken from the other. The reasons say so.
 """
 
 from collections.abc import Sequence
@@ -20,8 +22,9 @@ from itertools import combinations
 from typing import Any
 
 from checks import claims
+from checks.comparing import ABOUT, Evidence, read
 from checks.evaluators.heuristic_text import content, words
-from checks.evidence_text import Told, opposed, told
+from checks.evidence_text import Told, contraries, opposed, told
 
 SIMILAR = 0.5
 NEAR_COPY = 0.8
@@ -119,9 +122,19 @@ def _risk(agreeing: Sequence[Given], evidence: bool, *, unsupported: bool) -> tu
     if len(set(named)) < len(named):
         points += 1
         reasons.append("One agent gave several of the answers that agree.")
-    return points, reasons or [
-        "The evidence supports the shared answer, and the answers are worded in their own ways."
-    ]
+    short = any(_same_and_short(one.output, other.output) for one, other in combinations(agreeing, 2))
+    if not reasons:
+        own = "" if short else ", and the answers are worded in their own ways"
+        reasons.append(f"The evidence supports the shared answer{own}.")
+    if short:
+        reasons.append(
+            "Answers that agree are the same few words: they are too short to tell copies from agreement."
+        )
+    return points, reasons
+
+
+def _same_and_short(one: str, other: str) -> bool:
+    return words(one) == words(other) and len(words(one)) < _RUN
 
 
 def near_copies(one: str, other: str) -> bool:
@@ -137,23 +150,25 @@ def _runs(tokens: list[str]) -> set[tuple[str, ...]]:
 
 
 def _similarities(texts: Sequence[str], known: frozenset[str]) -> dict[tuple[int, int], float]:
-    told_all = [told(text) for text in texts]
+    answers = [_Answer(told(text), read([text])) for text in texts]
     return {
-        (one, other): _similarity(told_all[one], told_all[other], known)
+        (one, other): _similarity(answers[one], answers[other], known)
         for one, other in combinations(range(len(texts)), 2)
     }
 
 
-def _similarity(one: Told, other: Told, known: frozenset[str]) -> float:
-    if " ".join(one.text.split()).casefold() == " ".join(other.text.split()).casefold():
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    whole: Told
+    sentences: Evidence
+
+
+def _similarity(one: _Answer, other: _Answer, known: frozenset[str]) -> float:
+    if _same_text(one.whole.text, other.whole.text):
         return 1.0
-    if _differ(one.numbers, other.numbers) or _differ(one.dates, other.dates) or opposed(one, other):
+    if _differ(one.whole, other.whole) or _denies(one, other) or _denies(other, one):
         return 0.0
-    sets = [
-        {*(told.stems.keys() - known), *map(str, told.numbers), *told.dates}
-        or {*told.stems.keys(), *map(str, told.numbers)}
-        for told in (one, other)
-    ]
+    sets = [_says(it.whole) - known or _says(it.whole) for it in (one, other)]
     if not all(sets):
         return 0.0
     met = len(sets[0] & sets[1])
@@ -161,9 +176,47 @@ def _similarity(one: Told, other: Told, known: frozenset[str]) -> float:
     return max(dice, 0.9 * met / min(map(len, sets)))
 
 
-def _differ[T](one: frozenset[T], other: frozenset[T]) -> bool:
-    """Each says a figure that the other does not."""
-    return bool(one - other) and bool(other - one)
+def _same_text(one: str, other: str) -> bool:
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+
+
+def _says(it: Told) -> set[str]:
+    """Words, figures, units and dates; figures and dates in a form that no word has."""
+    units = {figure.unit for figure in it.figures.all} - {""}
+    return {*it.stems, *(f"={figure.value} {figure.unit}" for figure in it.figures.all), *units, *it.dates}
+
+
+def _differ(one: Told, other: Told) -> bool:
+    """Each says a figure, or a date, that the other does not."""
+    figures = [any(not b.has(figure) for figure in a.figures.all) for a, b in ((one, other), (other, one))]
+    days = [any(not b.dated(date) for date in a.dates) for a, b in ((one, other), (other, one))]
+    return all(figures) or all(days)
+
+
+def _denies(one: _Answer, other: _Answer) -> bool:
+    """Whether a sentence of one is denied by a sentence of the other that is about the same, and confirmed by none that is as
+    much about it.
+    """
+    for it in one.sentences.sentences:
+        if it.joined:
+            continue
+        about = [
+            (shared, opposed(it.told, beside.told))
+            for beside in other.sentences.near(it.told)
+            if not beside.joined and (shared := _in_common(it.told, beside.told)) >= ABOUT
+        ]
+        if about and all(against for shared, against in about if shared == max(about)[0]):
+            return True
+    return False
+
+
+def _in_common(one: Told, other: Told) -> float:
+    """The share of the shorter one's words that stand in the other, or their contraries."""
+    fewer, more = sorted((one, other), key=lambda it: len(it.stems))
+    if not fewer.stems:
+        return 0.0
+    met = sum(word in more.stems or bool(contraries(word) & more.stems.keys()) for word in fewer.stems)
+    return met / len(fewer.stems)
 
 
 def _clusters(count: int, table: dict[tuple[int, int], float]) -> tuple[tuple[int, ...], ...]:

@@ -4,62 +4,25 @@ Crude beside a model, but the same each time: see `checks.claims` for what is ma
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from checks.evaluators.heuristic_text import CONTRARY, content, numbers_in, polarity, stem, words
+from checks import dates, figures
+from checks.evaluators.heuristic_text import CONTRARY, content, reached, stem, words
+from checks.figures import Figure, Figures
 
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_MONTH_NAMES = """
-january jan
-february feb
-march mar
-april apr
-may
-june jun
-july jul
-august aug
-september sept sep
-october oct
-november nov
-december dec
-"""
-_MONTHS = {
-    name: number
-    for number, names in enumerate(_MONTH_NAMES.strip().splitlines(), start=1)
-    for name in names.split()
-}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?\b")
-_DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?({_MONTH})\b\.?,?(?:\s+(\d{{4}}))?", re.IGNORECASE
-)
-_MONTH_FIRST = re.compile(
-    rf"\b({_MONTH})\b\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*\d)(?:,?\s+(\d{{4}}))?", re.IGNORECASE
-)
-_MONTH_ONLY = re.compile(rf"\b({_MONTH})\b\.?,?\s+(\d{{4}})\b", re.IGNORECASE)
-_SCALED = re.compile(
-    r"(?<![\d.,])(-?\d++(?:,\d{3})*(?:\.\d++)?)\s*+(k|m|bn|thousand|million|billion|trillion|hundred)\b",
-    re.IGNORECASE,
-)
-_SCALES = {
-    "k": 3, "thousand": 3, "m": 6, "million": 6, "bn": 9, "billion": 9, "trillion": 12, "hundred": 2,
-}  # fmt: skip
-_NUMBER_WORDS = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
 # a capital there says nothing of a name
 _PLAIN_CAPITALS = _set(
     "i the a an it its he she they we this that these those there in on at by from for however but and so all both each no not "
     "nothing one after before since when while as if his her their our monday tuesday wednesday thursday friday saturday sunday"
-) | frozenset(_MONTHS)
+) | frozenset(dates.MONTHS)
 _TOKEN = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 # pairs that say the contrary of each other, beside those of the heuristic
 _MORE_CONTRARIES = (
@@ -85,26 +48,35 @@ class Told:
     text: str
 
     @cached_property
+    def _plain(self) -> str:
+        return figures.plain(self.text)
+
+    @cached_property
+    def figures(self) -> Figures:
+        return figures.read(dates.without(self._plain))
+
+    @cached_property
+    def negations(self) -> dict[str, int | None]:
+        """Content words that are no figures: which negation of the statement reaches them, if any does."""
+        return {
+            word: negation
+            for word, negation in reached(words(self.figures.rest))
+            if not word.isdigit() and word not in _NUMBER_STEMS
+        }
+
+    @cached_property
     def stems(self) -> dict[str, bool]:
-        """Content words that are no figures: whether they stand negated."""
-        bare = _without_dates(self.text)
-        found = {word: negated for word, negated in polarity(words(bare)) if not word.isdigit()}
-        return {word: negated for word, negated in found.items() if word not in _NUMBER_STEMS}
+        """The same: whether they stand negated."""
+        return {word: negation is not None for word, negation in self.negations.items()}
 
     @cached_property
     def dates(self) -> frozenset[str]:
-        """`2026-10-06`, `--10-06` where no year is given, `2026-10` where no day is."""
-        return frozenset(date for date, _ in _dates(self.text))
+        return frozenset(date for date, _ in dates.read(self._plain))
 
     @cached_property
     def numbers(self) -> frozenset[Decimal]:
-        text = _without_dates(self.text)
-        scaled = {
-            Decimal(raw.replace(",", "")).scaleb(_SCALES[unit.lower()]) for raw, unit in _SCALED.findall(text)
-        }
-        plain = numbers_in(_SCALED.sub(" ", text))
-        worded = {Decimal(_NUMBER_WORDS[word]) for word in words(text) if word in _NUMBER_WORDS}
-        return frozenset(number.normalize() for number in scaled | plain | worded)
+        """The figures that are numbers, in the base of their units."""
+        return frozenset(it.value for it in self.figures.all if isinstance(it.value, Decimal))
 
     @cached_property
     def years(self) -> frozenset[Decimal]:
@@ -114,34 +86,69 @@ class Told:
     @cached_property
     def names(self) -> frozenset[str]:
         """Stems of capitalised words that do not open the statement, and of any that hold capitals within."""
-        tokens = list(_TOKEN.finditer(self.text))
+        text = self.figures.rest
         found = set()
-        for place, match in enumerate(tokens):
+        for place, match in enumerate(_TOKEN.finditer(text)):
             word = match.group()
             inner = any(char.isupper() for char in word[1:])
-            opens = place == 0 or self.text[: match.start()].rstrip()[-1:] in ".!?:;"
+            opens = place == 0 or text[: match.start()].rstrip()[-1:] in ".!?:;"
             if word[0].isupper() and word.lower() not in _PLAIN_CAPITALS and (inner or not opens):
                 found |= set(content(words(word)))
-        return frozenset(found) - frozenset(_OPPOSED)
+        return frozenset(found & self.stems.keys()) - frozenset(_OPPOSED)
+
+    def has(self, figure: Figure) -> bool:
+        return figures.meets(figure, self.figures, self.years)
+
+    def dated(self, date: str) -> bool:
+        """Whether a date stands here, as exactly as it is given."""
+        if date in self.dates:
+            return True
+        if date.startswith("-"):
+            return any(found.endswith(date[1:]) for found in self.dates)
+        return any(
+            found.startswith(date) or (found.startswith("-") and date.endswith(found[1:]))
+            for found in self.dates
+        )
 
 
-@lru_cache(maxsize=2048)
 def told(text: str) -> Told:
     return Told(text)
 
 
+def read_beside(one: Told, other: Told) -> Mapping[str, bool]:
+    """The words of one as `stems` gives them, but that a negation which only turns a word into its contrary in the other is
+    spent on that word: `did not reject the request` denies no request where the other accepts it.
+    """
+    spent = {
+        negation
+        for word, negation in one.negations.items()
+        if negation is not None and same_by_contrary(word, True, other)
+    }
+    if not spent:
+        return one.stems
+    return {
+        word: negation is not None and (negation not in spent or same_by_contrary(word, True, other))
+        for word, negation in one.negations.items()
+    }
+
+
 def opposed(one: Told, other: Told) -> bool:
     """Whether a word of one is denied by the other: by a negation, or by its contrary in the same place."""
-    shared = one.stems.keys() & other.stems.keys()
-    if shared and sum(one.stems[word] != other.stems[word] for word in shared) * 2 >= len(shared):
+    here, there = read_beside(one, other), read_beside(other, one)
+    shared = here.keys() & there.keys()
+    if shared and sum(here[word] != there[word] for word in shared) * 2 >= len(shared):
         return True
-    for word, negated in one.stems.items():
-        if word in other.stems:
+    for word, negated in here.items():
+        if word in there:
             continue
         for contrary in _OPPOSED.get(word, ()):
-            if contrary in other.stems and contrary not in one.stems and other.stems[contrary] == negated:
+            if contrary in there and contrary not in here and there[contrary] == negated:
                 return True
     return False
+
+
+def contraries(word: str) -> frozenset[str]:
+    return frozenset(_OPPOSED.get(word, ()))
 
 
 def same_by_contrary(word: str, negated: bool, other: Told) -> bool:  # noqa: FBT001 - a pair as `stems` gives it
@@ -149,28 +156,5 @@ def same_by_contrary(word: str, negated: bool, other: Told) -> bool:  # noqa: FB
     return any(other.stems.get(contrary) is (not negated) for contrary in _OPPOSED.get(word, ()))
 
 
-def _dates(text: str) -> list[tuple[str, tuple[int, int]]]:
-    found: list[tuple[str, tuple[int, int]]] = []
-
-    def free(span: tuple[int, int]) -> bool:
-        return all(span[1] <= other[0] or span[0] >= other[1] for _, other in found)
-
-    found += [(f"{match[1]}-{match[2]}-{match[3]}", match.span()) for match in _ISO.finditer(text)]
-    for pattern, day, month in ((_DAY_FIRST, 1, 2), (_MONTH_FIRST, 2, 1)):
-        for match in pattern.finditer(text):
-            if free(match.span()) and 1 <= int(match[day]) <= 31:  # noqa: PLR2004 - days of a month
-                year = match[3] or "-"
-                found.append(
-                    (f"{year}-{_MONTHS[match[month].lower()]:02}-{int(match[day]):02}", match.span())
-                )
-    months = [match for match in _MONTH_ONLY.finditer(text) if free(match.span())]
-    return found + [(f"{match[2]}-{_MONTHS[match[1].lower()]:02}", match.span()) for match in months]
-
-
-def _without_dates(text: str) -> str:
-    for _, (start, end) in sorted(_dates(text), key=lambda item: -item[1][0]):
-        text = f"{text[:start]} {text[end:]}"
-    return text
-
-
-_NUMBER_STEMS = frozenset(stem(word) for word in _NUMBER_WORDS)
+# a number word that no figure was made of (`two-thirds` apart) says nothing as a word
+_NUMBER_STEMS = frozenset(stem(word) for word in figures.NUMBER_WORDS)

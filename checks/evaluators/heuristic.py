@@ -14,6 +14,8 @@ text's content words that the submission says), d detail, h hedging, k contradic
   1 - h/2 from the second level on; a level that is worded as a lack (neither, no, nothing) gets 1 minus the best of the others
   where that is under a half. Probabilities are exp(7 w), normalised.
 
+- yes/no about a text alone (a criterion of the judge): `criteria.shown`.
+
 So a detailed, unhedged summary in the question's own words passes, a vague one lands between the thresholds,
 and one that denies its own output fails.
 """
@@ -24,8 +26,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from checks import canary
-from checks.evaluators import Answers, Config
-from checks.evaluators.heuristic_text import NEGATORS, Reading, content, read, stem, words
+from checks.evaluators import Answers, Config, criteria
+from checks.evaluators.heuristic_text import Reading, content, negates, read, stem, words
 from checks.evaluators.system_one_answers import (
     confidence_of_choice,
     confidence_of_rubric,
@@ -67,15 +69,29 @@ class Heuristic:
     ) -> Answers:
         """Answer at once; never fails, whatever the deadline."""
         del deadline
-        submission = material_state.get("submission")
-        reading = read(submission if isinstance(submission, Mapping) else {})
+        given = material_state.get("submission")
+        submission = given if isinstance(given, Mapping) else {}
+        reading = read(submission)
+        text = _text_alone(material_state, submission)
         answers = (
             Answer(probability=canary.by_words(material_state))
             if question == canary.QUESTION
+            else Answer(probability=criteria.shown(question.ask, text))
+            if text is not None and question.kind is Kind.YES_NO
             else _answer(question, reading)
             for question in questions
         )
         return Answers(model=MODEL, answers=tuple(answers), method=METHOD)
+
+
+def _text_alone(material_state: Mapping[str, Any], submission: Mapping[str, Any]) -> str | None:
+    """The text, where the material is that and nothing else (no instructions, no output's fields): a yes/no question is then a
+    criterion of that text.
+    """
+    if set(material_state) != {"submission"} or submission.get("output") or submission.get("evidence"):
+        return None
+    text = submission.get("summary")
+    return text if isinstance(text, str) else None
 
 
 def _answer(question: Question, reading: Reading) -> Answer:
@@ -88,7 +104,7 @@ def _answer(question: Question, reading: Reading) -> Answer:
 
 def _yes(ask: str, reading: Reading) -> float:
     covered = min(1.0, _coverage(ask, reading, default=reading.detail) / 0.5)
-    if any(word in NEGATORS for word in words(ask)):
+    if any(map(negates, words(ask))):
         covered = 1 - covered
     support = (2 * covered + reading.detail) / 3
     p = 0.40 + 0.57 * support - 0.30 * reading.hedge - 0.75 * reading.contradiction
@@ -132,7 +148,7 @@ def _rubric(levels: Sequence[str], reading: Reading) -> Answer:
         told = 0.8 * unique + 0.2 * _coverage(text, reading, default=0.0)
         weights.append(told * (1 - reading.hedge / 2) if level else told)
     for level, text in enumerate(levels):
-        if any(word in NEGATORS for word in words(text)):
+        if any(map(negates, words(text))):
             best = max(weight for other, weight in enumerate(weights) if other != level)
             weights[level] = 1 - best if best < 0.5 else 0.0  # noqa: PLR2004 - half of a level's words
     probabilities = _probabilities(weights)

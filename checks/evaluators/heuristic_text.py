@@ -11,7 +11,7 @@ from checks import codec
 MAX_CHARS = 20_000  # of the summary and of the output's text each: enough for a signal, a bound on the work
 NEGATION_REACH = 3  # words that a negation reaches forward
 
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _SENTENCE = re.compile(r"(?<![.!?;:])[.!?;:]++(?:\s|$)|\n+")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[,\u202f\u00a0']\d{3})*(?:\.\d+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.]+")
@@ -26,10 +26,12 @@ _STOP = _set(
     "have had of to in on at by for from with and or as if than then so such into over per via will would shall "
     "should can what which who whom whose how when where why each every any all some"
 )
-NEGATORS = _set(
-    "not no never without neither nor none nothing cannot non isn't aren't wasn't doesn't didn't can't couldn't "
-    "won't hasn't haven't lacks missing"
+_NEGATORS = _set(
+    "not no never without neither nor none nothing cannot non lacks missing "
+    # as they are typed in haste
+    "isnt arent wasnt werent doesnt didnt dont cant couldnt wont wouldnt shouldnt hasnt havent hadnt mustnt neednt aint shant"
 )
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`\uff07", "'"))
 _HEDGES = re.compile(
     r"\b(?:may(?! \d)|might|maybe|perhaps|possibly|probably|presumably|seems?|appears?|apparently|likely|unclear|uncertain|"
     r"unsure|not sure|not certain|not entirely|could not|couldn't|unable to|cannot (?:confirm|tell|say|determine)|"
@@ -96,12 +98,17 @@ def read(submission: Mapping[str, Any]) -> Reading:
 
 
 def words(text: str) -> list[str]:
-    return [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
+    return [word.lower() for word in _WORD.findall(text.translate(_APOSTROPHES))]
+
+
+def negates(word: str) -> bool:
+    """Whether a word as `words` gives it is a negation: one of the list, or any that ends in n't."""
+    return word in _NEGATORS or word.endswith("n't")
 
 
 def content(tokens: list[str]) -> list[str]:
     """The stems of the words that carry meaning; negations are no content."""
-    return [stem(word) for word in tokens if word not in _STOP and word not in NEGATORS]
+    return [stem(word) for word in tokens if word not in _STOP and not negates(word)]
 
 
 def stem(word: str) -> str:
@@ -116,16 +123,22 @@ def stem(word: str) -> str:
     return _SAME_STEMS.get(word, word)
 
 
-def polarity(tokens: list[str]) -> Iterator[tuple[str, bool]]:
-    """Each content word of one sentence, and whether a negation stands up to three words before it."""
-    since = NEGATION_REACH
+def reached(tokens: list[str]) -> Iterator[tuple[str, int | None]]:
+    """Each content word of one sentence, and which negation (counted from 0) stands up to three words before it, if any does."""
+    since, number = NEGATION_REACH, -1
     for word in tokens:
-        if word in NEGATORS:
+        if negates(word):
             since = 0
-            continue
-        if word not in _STOP:
-            yield stem(word), since < NEGATION_REACH
+            number += 1
+        elif word not in _STOP:
+            yield stem(word), number if since < NEGATION_REACH else None
             since += 1
+
+
+def polarity(tokens: list[str]) -> Iterator[tuple[str, bool]]:
+    """Each content word of one sentence, and whether a negation reaches it."""
+    for word, negation in reached(tokens):
+        yield word, negation is not None
 
 
 def output_text(output: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ answer, it answers in its place, and nothing passes.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -100,6 +100,7 @@ def judge_by(evaluator: Evaluator | None, request: JudgeRequest) -> Judgement:
         by_model=answers is not None,
         stopgap=answers is None and asked.answers is not None,
         addressed=(parts.canary.probability or 0.0) >= canary.YES_FROM,
+        phrase=canary.phrase(_bare(request)),
         unanswered=_unanswered(asked),
     )
     engine = DETERMINISTIC if answers is None else _engine(answers, evaluator)
@@ -165,11 +166,15 @@ def _deterministic(request: JudgeRequest) -> _Parts:
     """Whether a task was done is beyond comparing words, so nobody answers that; nor does it ever show that a
     criterion is not met.
     """
-    submission: Mapping[str, Any] = {"summary": request.output, "output": {}, "evidence": []}
-    state = {"submission": submission}
+    state = _bare(request)
     questions = [Question(ask=text, kind=Kind.YES_NO) for text in request.criteria]
     answers = _heuristic.ask(state, questions, deadline=0.0).answers if questions else ()
     return _Parts((), answers, None, Answer(probability=canary.by_words(state)))
+
+
+def _bare(request: JudgeRequest) -> dict[str, Any]:
+    """What was handed in, as words are compared with it."""
+    return {"submission": {"summary": request.output, "output": {}, "evidence": []}}
 
 
 def _is_model(answers: Answers, evaluator: Evaluator | None) -> bool:

@@ -40,6 +40,7 @@ class Found:
     by_model: bool
     stopgap: bool = False
     addressed: bool = False
+    phrase: str | None = None  # which does, where words show it
     unanswered: Unanswered | None = None
 
     @property
@@ -114,7 +115,8 @@ def _doubts(found: Found) -> tuple[list[str], list[str]]:
         reasons.append("No model answered, and words compared in its place let nothing pass.")
         steps.append("Send it again in a while.")
     if found.addressed:
-        reasons.append("The material addresses whoever judges it.")
+        quoted = f": “{shown(found.phrase, 120)}”." if found.phrase else "."
+        reasons.append(f"The material addresses whoever judges it{quoted}")
         steps.append("Take out whatever speaks to a judge.")
     for number, judged in enumerate(found.criteria, start=1):
         if judged.result is Result.UNSURE:
@@ -167,4 +169,5 @@ def _share(count: int, of: int) -> str:
 
 def _last(claim: Claim) -> str:
     """Quoted at a sentence's end, which one full stop is enough for."""
-    return f"“{shown(claim.text, 120).rstrip('. ')}”."
+    text = shown(claim.text, 120)
+    return f"“{text}”" if text.endswith((".", "!", "?")) else f"“{text}”."

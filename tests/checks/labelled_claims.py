@@ -2,7 +2,7 @@
 
 `SEEN` stood beside the deterministic engine while its rules were mended; no rule was made or
 changed for one of `FRESH` (only its totals were seen). Both hold
-what a comparison of words can't know (paraphrase, arithmetic, what follows from what), because outputs hold it, too.
+what a comparison of words can't know (paraphrase, arithmetic, who did what to whom), because outputs hold it, too.
 """
 
 from typing import NamedTuple
@@ -22,6 +22,7 @@ HARBOUR = "The harbour office logged 14 arrivals on 3 October 2026. Two of them 
 PUMP = "Pump B was replaced on 12 May 2026 by Renko Service. The old pump had run for 11,400 hours. Pressure is 4.2 bar."
 INVOICE = "Invoice 2217 from Lindqvist Paper is for 1,860.00 EUR. It is due on 30 November 2026. It has not been paid."
 SURVEY = "Of 240 households, 168 answered. Most prefer the morning route. The evening route was rejected by 31 households."
+TRIAL = "In the trial, 62 patients received the new dose and 58 the old one. Nausea was reported by nine patients. Nobody died."
 STATUS = "All regions are operational. The incident of 2026-09-14 lasted 47 minutes and was caused by an expired certificate."
 
 SEEN = [
@@ -57,14 +58,17 @@ SEEN = [
     Labelled("The incident was caused by a flood.", [STATUS], C),
     Labelled("The incident cost customers money.", [STATUS], U),
     Labelled("An expired certificate caused the incident in September 2026.", [STATUS], S),
+    Labelled("58 patients received the new dose.", [TRIAL], C),
 ]  # fmt: skip
 
 LEASE = "The lease of unit 7 runs until 31 March 2028. The rent is 1,150 EUR a month, heating included. Pets are not allowed."
-TRIAL = "In the trial, 62 patients received the new dose and 58 the old one. Nausea was reported by nine patients. Nobody died."
 BRIDGE = "The Sorel bridge was closed to lorries in June 2025 after inspectors found cracks in two girders. It reopened on 2 February 2026."
 MINUTES = "Present: Amara Osei, Piotr Zielinski, Lena Vogt. The board approved the budget of 2.4 million EUR. Ms Vogt abstained."
 RELEASE = "Version 5.3 drops support for Python 3.9. It adds an export to CSV. The default timeout rises from 10 to 30 seconds."
 FARM = "The cooperative sold 3,200 tonnes of wheat last year, 400 more than the year before. Barley was not sold abroad."
+MERGER = "In 2024 Kestrel Foods bought Brandt Mills for a price that the owners never confirmed. The regulator asked Kestrel Foods to sell two bakeries."
+PASS = "The pass lies at 2,100 metres above the sea. The road over it is open from 06:00 to 22:00. Cyclists don't need a permit."
+WARD = "The nurse has noted no fever since Tuesday. The dose was halved from 5 mg to 2.5 mg. The patient's daughter called the doctor, because her mother sleeps badly. 22 of 30 beds are taken."
 
 FRESH = [
     Labelled("The lease runs until 31 March 2028.", [LEASE], S),
@@ -78,7 +82,6 @@ FRESH = [
     Labelled("The rent is 1,510 EUR a month.", [LEASE], C),
     Labelled("The deposit is three months' rent.", [LEASE], U),
     Labelled("62 patients received the new dose.", [TRIAL], S),
-    Labelled("58 patients received the new dose.", [TRIAL], C),
     Labelled("The trial had 120 patients.", [TRIAL], S),
     Labelled("9 patients reported nausea.", [TRIAL], S),
     Labelled("No patient reported nausea.", [TRIAL], C),
@@ -111,4 +114,25 @@ FRESH = [
     Labelled("The pressure was 3.9 bar before the repair.", [PUMP], U),
     Labelled("Grain prices rose after the arrivals.", [HARBOUR], U),
     Labelled("The bridge is older than the road that leads to it.", [BRIDGE], U),
+    # roles, word order, a single word changed, units and notations
+    Labelled("Kestrel Foods bought Brandt Mills in 2024.", [MERGER], S),
+    Labelled("Brandt Mills bought Kestrel Foods in 2024.", [MERGER], C),
+    Labelled("The regulator asked Kestrel Foods to sell two bakeries.", [MERGER], S),
+    Labelled("Kestrel Foods asked the regulator to sell two bakeries.", [MERGER], C),
+    Labelled("The price was never confirmed by the owners.", [MERGER], S),
+    Labelled("The price was confirmed by the owners.", [MERGER], C),
+    Labelled("The pass lies at 2.1 km above the sea.", [PASS], S),
+    Labelled("The pass lies at 2,100 km above the sea.", [PASS], C),
+    Labelled("The road is open from 6 a.m. until 10 p.m.", [PASS], S),
+    Labelled("The road is open from 6 p.m. until 10 a.m.", [PASS], C),
+    Labelled("Cyclists need no permit.", [PASS], S),
+    Labelled("Cyclists need a helmet.", [PASS], U),
+    Labelled("The nurse reports no fever since Tuesday.", [WARD], S),
+    Labelled("The nurse doubts the dose of 5 mg.", [WARD], U),
+    Labelled("The daughter of the patient called the doctor.", [WARD], S),
+    Labelled("The doctor called the daughter of the patient.", [WARD], U),
+    Labelled("The dose was halved to 2.5 mg.", [WARD], S),
+    Labelled("The dose was doubled to 2.5 mg.", [WARD], C),
+    Labelled("The patient sleeps well.", [WARD], C),
+    Labelled("Twenty-two beds are taken.", [WARD], S),
 ]  # fmt: skip

@@ -33,6 +33,31 @@ class TestClusters:
         assert len(agreed("The request was approved.", "The request was not approved.").clusters) == 2
         assert len(agreed("The request was approved.", "The request was rejected.").clusters) == 2
 
+    @pytest.mark.parametrize(
+        ("one", "other", "clusters"),
+        [
+            ("The request wasn't approved.", "The request was approved.", 2),
+            ("The system did not reject it.", "The system accepted it.", 1),
+            # one sentence that denies parts longer answers …
+            (
+                "The ticket is refundable. The ferry leaves from pier 3 and takes 55 minutes in all.",
+                "The ticket is not refundable. The ferry leaves from pier 3 and takes 55 minutes in all.",
+                2,
+            ),
+            # … but not where the other says as much of it and agrees
+            (
+                "The claim was not approved in May. The claim was approved in June.",
+                "In the end the claim was approved in June. The claim was not approved in May.",
+                1,
+            ),
+            ("The crossing takes 60 minutes.", "The crossing takes 1 hour.", 1),
+            ("The crossing costs €5.", "The crossing costs $5.", 2),
+            ("It opens at 9 am on Sundays.", "It opens at 9 pm on Sundays.", 2),
+        ],
+    )
+    def test_sentence_by_sentence(self, one, other, clusters):
+        assert len(agreed(one, other, task="What is known?").clusters) == clusters
+
     def test_the_task_s_own_words_are_no_agreement(self):
         assert len(agreed("The bridge closed was Sorel.", "The bridge closed was Miller.").clusters) == 2
 
@@ -81,6 +106,16 @@ class TestTheRisk:
 
     def test_short_answers_are_no_copies(self):
         assert not near_copies("Sorel bridge", "Sorel bridge")
+
+    @pytest.mark.parametrize("other", ["Sorel bridge", "sorel bridge."])
+    def test_the_same_few_words_are_not_said_to_be_worded_in_their_own_ways(self, other):
+        it = agreed("Sorel bridge", other)
+        assert it.risk == "low"
+        assert it.reasons == (
+            "The evidence supports the shared answer.",
+            "Answers that agree are the same few words: they are too short to tell copies from agreement.",
+        )
+        assert "too short" in agreed("Sorel bridge", other, evidence=[]).reasons[-1]
 
 
 def test_the_view_says_clustering_and_no_more():
