@@ -3,6 +3,7 @@
 Takes the very JSON that the API answers, so that the picture shows nothing which a caller would not get. Pure.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,8 @@ from checks import codec
 from checks.judge.rules import PASS_SCORE
 
 EXCERPT_CHARS = 280
+# they would turn the rest of a line around, in a text that is there to be copied
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _EDGE = 0.04  # a value nearer to an end of the bar is not centred on its marker
 
 
@@ -38,6 +41,11 @@ _CLAIMS = {
     "unsupported": Chip("unsure", "Unsupported"),
 }
 _CRITERIA = {"pass": Chip("pass", "Met"), "fail": Chip("fail", "Not met"), "unsure": Chip("unsure", "Unsure")}
+_RESTS = {
+    "verified": "rests on facts that were checked",
+    "judged": "rests on what a model answered",
+    "heuristic": "rests on words compared",
+}
 _RISKS = {
     "low": Chip("pass", "Low risk"),
     "medium": Chip("unsure", "Medium risk"),
@@ -50,6 +58,7 @@ def judged(body: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]
     anchor = "start" if score < _EDGE else "end" if score > 1 - _EDGE else "middle"
     return {
         "chip": _VERDICTS[answer["verdict"]],
+        "rests": _RESTS[answer["verification"]],
         "score": f"{score:.2f}",
         "bar": {
             "look": "pass" if score >= PASS_SCORE else _VERDICTS[answer["verdict"]].look,
@@ -109,20 +118,14 @@ def call(kind: str, site: str, body: Mapping[str, Any], answer: Mapping[str, Any
     """The same as a command, and what came of it. The quoted heredoc keeps a shell out of the text."""
     command = (
         f'curl -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\\n'
-        f"  --data-binary @- {site}/v1/{kind} <<'JSON'\n{pretty(body)}\nJSON"
+        f"  --data-binary @- {site}/v1/{kind} <<'JSON'\n{_pretty(body)}\nJSON"
     )
-    return {"command": command, "answer": pretty(answer)}
+    return {"command": command, "answer": _pretty(answer)}
 
 
-def pretty(value: Any, indent: str = "") -> str:
-    """JSON to read, numbers as they came."""
-    deeper = indent + "  "
-    if isinstance(value, Mapping) and value:
-        items = [f"{deeper}{codec.dumps(key)}: {pretty(item, deeper)}" for key, item in value.items()]
-        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
-    if isinstance(value, list | tuple) and value:
-        return "[\n" + ",\n".join(deeper + pretty(item, deeper) for item in value) + f"\n{indent}]"
-    return codec.dumps(value)
+def _pretty(value: Any) -> str:
+    """What turns the direction of writing stands as its escape, which means the same to whoever reads JSON."""
+    return _TURNING.sub(lambda found: f"\\u{ord(found.group()):04x}", codec.pretty(value))
 
 
 def _claims(body: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

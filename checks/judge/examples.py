@@ -20,8 +20,8 @@ class Example:
 _LIBRARY = """\
 From 1 September the library is open on weekdays from 9:00 to 19:00.
 
-A reader may borrow 12 books at a time, each for 28 days. A loan is extended twice at most, and not while
-somebody else waits for the book."""
+A reader may borrow 12 books at a time, each for 28 days. A loan is extended twice at most, \
+and not while somebody else waits for the book."""
 
 _FERMENTER = """\
 Maintenance log, fermenter 4: the pressure valve was replaced on 14 March. The tank was refilled with 840 litres.

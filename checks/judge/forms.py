@@ -106,6 +106,12 @@ def read(kind: str, texts: Mapping[str, str]) -> Read:
 
 
 @cache
+def offered() -> tuple[str, ...]:
+    """Kinds of facts that this form takes."""
+    return tuple(name for name in facts.FACTS if name not in outward())
+
+
+@cache
 def outward() -> frozenset[str]:
     """Kinds of facts that are read from the network, which this form never does."""
     return frozenset(name for name in facts.FACTS if facts.kind_of(name).network)
@@ -164,17 +170,24 @@ def _too_large(body: dict[str, Any]) -> list[str]:
     try:
         codec.check(body)
     except codec.CodecError as error:
-        return [f"body: {error}"]
+        return [str(error)]
     size = len(codec.dumps(body).encode())
     return [f"body: {size} bytes; at most {MAX_BODY_BYTES} are taken"] if size > MAX_BODY_BYTES else []
 
 
 def _told(kind: str, problem: str) -> tuple[str, str]:
-    """`checks[1].type: …` → checks, "Facts 2, type: …". What is about no field, or about all, stays as it is."""
+    """`checks[1].type: …` → checks, "Facts 2, type: …". What is about all of them says so; the rest stays as it is."""
     found = _PLACE.match(problem)
+    if found and found["name"] == "body":
+        return "", f"All fields together: {found['wrong']}"
     label = next((one.label for one in FIELDS[kind] if found and one.name == found["name"]), None)
     if found is None or label is None:
-        return "", problem
+        return "", problem[:1].upper() + problem[1:]
+    wrong = found["wrong"]
+    if found["name"] == "checks" and found["part"] == "type" and wrong.startswith("not one of "):
+        wrong = (
+            f"not one of {', '.join(offered())}"  # what is read from the network would be refused here next
+        )
     item = f" {int(found['item']) + 1}" if found["item"] else ""
     part = f", {found['part']}" if found["part"] else ""
-    return found["name"], f"{label}{item}{part}: {found['wrong']}"
+    return found["name"], f"{label}{item}{part}: {wrong}"

@@ -17,6 +17,7 @@ from checks.judge.requests import ConsensusRequest, JudgeRequest
 UNREAD, TOO_MANY, BUSY = 422, 429, 503
 BUSY_SECONDS = 3
 RANGES = (7, 30, 90)
+OWN = "own"  # beside the examples' slugs: what somebody types who takes none
 CHARTS = (
     {"name": "verdicts", "title": "Verdicts", "tells": "calls a day"},
     {"name": "score", "title": "Score", "tells": "mean of a day's judgements, 0 to 1"},
@@ -48,7 +49,8 @@ def try_it(request: HttpRequest) -> HttpResponse:
     kind = kind if kind in forms.KINDS else forms.JUDGE
     if request.method != "POST":
         example = examples.find(kind, str(sent.get("example", "")))
-        return _page(request, kind, dict(example.texts) if example else {})
+        kept = example.slug if example else OWN
+        return _page(request, kind, dict(example.texts) if example else {}, kept=kept)
     texts = forms.typed(kind, sent)
     if wait := _wait(request):
         seconds = "1 second" if wait == 1 else f"{wait} seconds"
@@ -111,9 +113,10 @@ def _page(
     problems: Mapping[str, list[str]] | None = None,
     notice: Notice | None = None,
     result: dict[str, Any] | None = None,
+    kept: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The whole page, or for htmx the part of it that changes."""
+    """The whole page, or for htmx the part of it that changes. `kept`: under what name a tab keeps what is typed here."""
     wrong = problems or {}
     full = forms.typed(kind, texts)
     context = {
@@ -128,6 +131,7 @@ def _page(
         ],
         "notice": notice,
         "result": result,
+        "kept": kept,
     }
     part = "#work" if request.headers.get("HX-Request") == "true" else ""
     return render(request, f"checks/try.html{part}", context, status=status)

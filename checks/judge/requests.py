@@ -76,6 +76,10 @@ def read_consensus(body: Any) -> tuple[ConsensusRequest | None, list[str]]:
     return (None if reading.problems else request), reading.problems
 
 
+def _items(value: list[Any]) -> str:
+    return "1 item" if len(value) == 1 else f"{len(value)} items"
+
+
 class _Reading:
     """A body read key by key; problems gather instead of stopping at the first."""
 
@@ -111,7 +115,7 @@ class _Reading:
             return ()
         if not MIN_ANSWERS <= len(value) <= MAX_ANSWERS:
             self.problems.append(
-                f"answers: {len(value)} items; from {MIN_ANSWERS} to {MAX_ANSWERS} are taken"
+                f"answers: {_items(value)}; from {MIN_ANSWERS} to {MAX_ANSWERS} are taken"
             )
         return tuple(self._answer(item, f"answers[{place}]") for place, item in enumerate(value))
 

@@ -5,14 +5,22 @@
   const root = document.getElementById("dash");
   if (!root || !window.Chart) return;
   const KEPT = "countersign.judge-key";
+  const RANGE = "countersign.judge-days";
   const SHAPE = /^cs_[a-z0-9]{8,12}_[A-Za-z0-9_-]{43}$/;
   const SLOW_MS = 300; // under it nothing is said of waiting
-  const MOST_ENGINES = 3; // told apart by their fill; the rest go together
+  const PATIENCE_MS = 30_000; // longer than the server takes
+  const MOST_ENGINES = 3; // told apart by their fill; the rest go together in the chart, never in its table
   const LONG_DAYS = 40; // more of them want the page's whole width
+  const SVG = "http://www.w3.org/2000/svg";
+  const STROKES = {
+    hatch: ["M.5 5.5l5-5M.5 11.5l11-11M6.5 11.5l5-5"],
+    dots: ["M3 3h1.5v1.5H3zM7.5 3H9v1.5H7.5zM5.25 5.25h1.5v1.5h-1.5zM3 7.5h1.5V9H3zM7.5 7.5H9V9H7.5z"],
+  };
   const at = (id) => document.getElementById(`dash-${id}`);
   const whole = new Intl.NumberFormat("en-GB");
   const dayName = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
   const spoken = (day) => dayName.format(new Date(`${day}T00:00:00Z`));
+  const clock = () => new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   const two = (value) => (value === null ? "" : value.toFixed(2));
   const time = (value) => (value === null ? "" : `${whole.format(value)} ms`);
 
@@ -22,6 +30,15 @@
     get: () => { try { return sessionStorage.getItem(KEPT) || ""; } catch { return kept.here || ""; } },
     set: (key) => { kept.here = key; try { sessionStorage.setItem(KEPT, key); } catch { /* a browser that keeps nothing */ } },
     drop: () => { kept.here = ""; try { sessionStorage.removeItem(KEPT); } catch { /* likewise */ } },
+  };
+  const range = {
+    get: () => root.querySelector("input[name=days]:checked").value,
+    keep: () => { try { sessionStorage.setItem(RANGE, range.get()); } catch { /* likewise */ } },
+    restore: () => {
+      let days = null;
+      try { days = sessionStorage.getItem(RANGE); } catch { /* likewise */ }
+      for (const choice of root.querySelectorAll("input[name=days]")) if (choice.value === days) choice.checked = true;
+    },
   };
 
   function wrongKey(text) {
@@ -58,30 +75,31 @@
     asking?.abort();
     const mine = asking = new AbortController();
     const slow = setTimeout(() => { at("status").textContent = "Asking for the figures …"; }, SLOW_MS);
-    const days = root.querySelector("input[name=days]:checked").value;
     try {
-      const answer = await fetch(`${root.dataset.usage}?days=${days}`, {
+      const answer = await fetch(`${root.dataset.usage}?days=${range.get()}`, {
         headers: { Authorization: `Bearer ${key}` },
-        cache: "no-store", credentials: "omit", redirect: "error", signal: mine.signal,
+        cache: "no-store", credentials: "omit", redirect: "error",
+        signal: AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE_MS)]),
       });
       const told = await answer.json();
       if (mine !== asking) return;
-      answer.ok ? show(told) : refused(answer, told.error || {});
+      answer.ok && told.totals && told.days ? show(told) : refused(answer, told.error || {});
     } catch (error) {
       if (mine !== asking || error.name === "AbortError") return;
       complain("The server did not answer", "Look whether you are connected, then press Look again. The key is still here.");
     } finally {
       clearTimeout(slow);
-      if (mine === asking && at("status").textContent.endsWith("…")) at("status").textContent = "";
+      if (mine === asking && at("status").textContent.endsWith("…")) at("status").textContent = usage ? shownNow() : "";
     }
   }
 
   function refused(answer, error) {
-    const wait = answer.headers.get("Retry-After");
+    const seconds = Number(answer.headers.get("Retry-After")); // a proxy may say none, or a date
+    const wait = seconds > 0 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : "a moment";
     const cases = {
       401: ["The key is unknown or was revoked", "It was taken out of this browser. Paste another."],
       403: ["The key does not open the judge", "It is one for the tools of the protocol, and was taken out of this browser. Paste one with the judge scope."],
-      429: ["Asked too often", `Wait ${wait} seconds, then press Look again. The key is still here.`],
+      429: ["Asked too often", `Wait ${wait}, then press Look again. The key is still here.`],
     };
     const [title, text] = cases[answer.status] || ["The server did not tell", error.message || "Press Look again in a while."];
     if (answer.status === 401 || answer.status === 403) {
@@ -91,11 +109,11 @@
     complain(title, text);
   }
 
+  /** What was right stays, and it is said of when it is. */
   function complain(title, text) {
-    clear();
     const box = at("error");
     box.querySelector("h2").textContent = title;
-    box.querySelector("p").textContent = text;
+    box.querySelector("p").textContent = usage ? `${text} What is shown below is of ${asked}.` : text;
     box.hidden = false;
     box.focus();
   }
@@ -111,15 +129,19 @@
   // ---- what is shown
 
   let usage = null;
+  let asked = ""; // when, by the clock
   let drawn = [];
+
+  const span = () => `${spoken(usage.from)} to ${spoken(usage.to)}`;
+  const shownNow = () => `${whole.format(usage.totals.calls)} ${usage.totals.calls === 1 ? "call" : "calls"}, ${span()}. As of ${asked}.`;
 
   function show(told) {
     clear();
     usage = told;
-    const span = `${spoken(told.from)} to ${spoken(told.to)}`;
-    at("status").textContent = `${whole.format(told.totals.calls)} calls, ${span}.`;
+    asked = clock();
+    at("status").textContent = shownNow();
     if (!told.totals.calls) {
-      at("empty").querySelector("span").textContent = `This key made none from ${span}.`;
+      at("empty").querySelector("span").textContent = `This key made none from ${span()}.`;
       at("empty").hidden = false;
       return;
     }
@@ -142,7 +164,8 @@
     ];
     at("totals").replaceChildren(...rows.map(([name, value, more]) => {
       const row = element("div");
-      const told = element("dd", "", value);
+      const told = element("dd");
+      told.append(element("span", "", value));
       if (more) told.append(" ", element("span", "meta", more));
       row.append(element("dt", "", name[0].toUpperCase() + name.slice(1)), told);
       return row;
@@ -166,7 +189,7 @@
         { name: "p95", fill: "dashed", of: (day) => day.latency_ms.p95 },
         { name: "p50", fill: "line", of: (day) => day.latency_ms.p50 },
       ] },
-      engines: { bars: true, says: whole.format, series: [
+      engines: { bars: true, says: whole.format, rows: engines.map((name) => ({ name, of: (day) => counts(day, [name]) })), series: [
         ...named.map((name, place) => ({ name, fill: `engine-${place}`, of: (day) => counts(day, [name]) })),
         ...(others.length ? [{ name: `${others.length} others`, fill: `engine-${MOST_ENGINES}`, of: (day) => counts(day, others) }] : []),
       ] },
@@ -200,14 +223,29 @@
   function names(figure, plan) {
     figure.querySelector(".dash-series").replaceChildren(...(plan.bars ? plan.series : []).map(({ name, fill }) => {
       const item = element("li");
-      item.append(element("span", `dash-swatch dash-swatch-${fill}`), name);
+      item.append(swatch(fill), name);
       return item;
     }));
   }
 
-  function table(figure, plan) {
+  /** A square filled as its bars are: dense, bare, hatched or dotted. */
+  function swatch(fill) {
+    const made = document.createElementNS(SVG, "svg");
+    made.setAttribute("class", `dash-swatch dash-swatch-${fill}`);
+    made.setAttribute("viewBox", "0 0 12 12");
+    made.setAttribute("aria-hidden", "true");
+    for (const d of ["M.5.5h11v11H.5z", ...(STROKES[window.dashboardFills[fill]] ?? [])]) {
+      const path = document.createElementNS(SVG, "path");
+      path.setAttribute("d", d);
+      made.append(path);
+    }
+    return made;
+  }
+
+  /** Every row of the table, by `rows` where it tells more than the chart. */
+  function table(figure, { says, series, rows = series }) {
     const head = element("tr");
-    head.append(...["Day", ...plan.series.map(({ name }) => name)].map((text, place) => {
+    head.append(...["Day", ...rows.map(({ name }) => name)].map((text, place) => {
       const cell = element("th", place ? "num" : "", text);
       cell.scope = "col";
       return cell;
@@ -217,7 +255,7 @@
       const row = element("tr");
       const name = element("th", "", spoken(day.day));
       name.scope = "row";
-      row.append(name, ...plan.series.map(({ of }) => element("td", "num", of(day) === null ? "none" : plan.says(of(day)))));
+      row.append(name, ...rows.map(({ of }) => element("td", "num", of(day) === null ? "none" : says(of(day)))));
       return row;
     }));
   }
@@ -250,13 +288,14 @@
   });
   at("forget").addEventListener("click", forget);
   at("again").addEventListener("click", ask);
-  root.querySelectorAll("input[name=days]").forEach((choice) => choice.addEventListener("change", ask));
+  root.querySelectorAll("input[name=days]").forEach((choice) => choice.addEventListener("change", () => { range.keep(); ask(); }));
   const redraw = () => { if (usage?.totals.calls) draw(); };
   new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"]) {
     window.matchMedia(query).addEventListener("change", redraw);
   }
   at("bare").hidden = true;
+  range.restore();
   showKey();
   ask();
 })();

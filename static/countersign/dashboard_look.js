@@ -3,8 +3,18 @@
 "use strict";
 (() => {
   const TOKENS = ["ink", "quiet", "line", "ground", "pass", "fail", "retry", "edge"];
-  const NAMES_PX = 44; // room for a line's name at its end
-  const NAME_APART_PX = 14;
+  const LETTERS_REM = 0.6875; // as the smallest elsewhere; whoever reads with larger letters gets larger ones here
+  const NAMES_EM = 4; // room for a line's name at its end
+  const NAME_APART_EM = 1.3;
+  const DAY_EM = 5.5; // room for a day's name, and what parts it from the next
+  const BESIDE_EM = 6; // what figures and names take beside them
+  const MOST_DAYS = 8;
+
+  /** How each name that a series may be filled by differs from the others without its colour. */
+  window.dashboardFills = {
+    pass: "dense", retry: "bare", fail: "hatch", other: "dots",
+    "engine-0": "dense", "engine-1": "hatch", "engine-2": "dots", "engine-3": "bare",
+  };
 
   /** The page's colours as any canvas takes them: {ink: "rgb(…)", …}. A custom property may hold what only CSS can resolve. */
   function colours(root) {
@@ -45,18 +55,13 @@
     return pen.createPattern(tile, "repeat");
   }
 
-  /** Fill and outline of each name that a series may be filled by. */
+  /** Fill and outline of each. */
   function fills(is) {
-    return {
-      pass: [is.pass, is.pass],
-      retry: [is.ground, is.retry],
-      fail: [pattern("hatch", is.fail, is.ground), is.fail],
-      other: [is.line, is.edge],
-      "engine-0": [is.ink, is.ink],
-      "engine-1": [pattern("hatch", is.ink, is.ground), is.ink],
-      "engine-2": [is.line, is.edge],
-      "engine-3": [is.ground, is.ink],
-    };
+    const colour = { pass: is.pass, retry: is.retry, fail: is.fail, other: is.edge };
+    return Object.fromEntries(Object.entries(window.dashboardFills).map(([name, kind]) => {
+      const edge = colour[name] ?? is.ink;
+      return [name, [kind === "dense" ? edge : kind === "bare" ? is.ground : pattern(kind, edge, is.ground), edge]];
+    }));
   }
 
   function dataset(plan, one, days, is, filled) {
@@ -78,17 +83,17 @@
   }
 
   /** Each line's name beside its last point, pushed apart where two ends meet. */
-  const lineNames = (is, font) => ({
+  const lineNames = (is, type) => ({
     id: "lineNames",
     afterDatasetsDraw(chart) {
       const ends = chart.data.datasets.map((set, place) => {
         const last = set.data.findLastIndex((value) => value !== null);
         return last < 0 ? null : { name: set.label, y: chart.getDatasetMeta(place).data[last].y };
       }).filter(Boolean).sort((a, b) => a.y - b.y);
-      ends.forEach((end, place) => { if (place) end.y = Math.max(end.y, ends[place - 1].y + NAME_APART_PX); });
+      ends.forEach((end, place) => { if (place) end.y = Math.max(end.y, ends[place - 1].y + NAME_APART_EM * type.size); });
       const pen = chart.ctx;
       pen.save();
-      pen.font = `11px ${font}`;
+      pen.font = `${type.size}px ${type.family}`;
       pen.fillStyle = is.quiet;
       pen.textBaseline = "middle";
       for (const end of ends) pen.fillText(end.name, chart.chartArea.right + 10, end.y);
@@ -96,12 +101,22 @@
     },
   });
 
+  /** As many days as have room are named, counted back from the last, which is always among them. */
+  function dayNames(type) {
+    return function named(value, place, ticks) {
+      const letters = this.chart.width / type.size - BESIDE_EM;
+      const room = Math.max(2, Math.min(MOST_DAYS, Math.floor(letters / DAY_EM)));
+      const apart = Math.ceil(ticks.length / room);
+      return (ticks.length - 1 - place) % apart ? null : this.getLabelForValue(value);
+    };
+  }
+
   function scales(plan, is, type) {
     const ticks = { color: is.quiet, font: type, maxTicksLimit: 5, padding: 6 };
     return {
       x: {
         stacked: plan.bars, border: { color: is.edge }, grid: { display: false },
-        ticks: { ...ticks, maxTicksLimit: 7, maxRotation: 0, autoSkipPadding: 16 },
+        ticks: { ...ticks, autoSkip: false, maxRotation: 0, callback: dayNames(type) },
       },
       y: {
         stacked: plan.bars, beginAtZero: true, max: plan.most, border: { display: false }, grid: { color: is.line, tickLength: 0 },
@@ -122,15 +137,15 @@
   window.dashboardLook = (root) => {
     const is = colours(root);
     const filled = fills(is);
-    const family = getComputedStyle(root).fontFamily;
-    const type = { family, size: 11 };
+    const size = LETTERS_REM * parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const type = { family: getComputedStyle(root).fontFamily, size };
     return (plan, days, spoken) => ({
       type: plan.bars ? "bar" : "line",
       data: { labels: days.map(({ day }) => spoken(day)), datasets: plan.series.map((one) => dataset(plan, one, days, is, filled)) },
-      plugins: plan.bars ? [] : [lineNames(is, family)],
+      plugins: plan.bars ? [] : [lineNames(is, type)],
       options: {
         animation: false, responsive: true, maintainAspectRatio: false, interaction: { mode: "index", intersect: false },
-        layout: { padding: { top: 6, right: plan.bars ? 0 : NAMES_PX } },
+        layout: { padding: { top: 6, right: plan.bars ? 0 : NAMES_EM * size } },
         scales: scales(plan, is, type),
         plugins: { legend: { display: false }, tooltip: tooltip(plan, is, type) },
       },

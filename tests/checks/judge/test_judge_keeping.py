@@ -127,7 +127,7 @@ class TestConsensus:
 
     def test_its_limits_are_named(self, send):
         response = send({"task": "t", "answers": [{"output": "a"}]}, path="/v1/consensus")
-        assert response.json()["error"]["issues"] == ["answers: 1 items; from 2 to 16 are taken"]
+        assert response.json()["error"]["issues"] == ["answers: 1 item; from 2 to 16 are taken"]
         answers = [{"agent_id": "a" * 81, "output": "o" * 16_001}, {"agent": "x"}, 3]
         response = send({"task": "t", "answers": answers}, path="/v1/consensus")
         assert response.json()["error"]["issues"] == [

@@ -148,6 +148,19 @@ def test_every_example_is_shown_above():
     assert len({one.slug for one in examples.EXAMPLES}) == len(examples.EXAMPLES) == 10
 
 
+def test_a_tab_keeps_what_is_typed_under_the_examples_name(client, send):
+    assert 'data-kept="judge.own"' in client.get("/try/").content.decode()
+    page = client.get("/try/?kind=consensus&example=copies").content.decode()
+    assert 'data-kept="consensus.copies"' in page
+    # an answer to what was sent is kept by nobody: what stands in it may be of any of them
+    assert "data-kept" not in send().content.decode()
+
+
+def test_no_example_breaks_its_lines_but_between_pieces():
+    for example in examples.EXAMPLES:
+        assert not re.search(r"[^\n]\n[^\n]", example.texts.get("evidence", "")), example.slug
+
+
 @pytest.mark.parametrize("query", ["?kind=nothing", "?example=nothing", "?kind=consensus&example=supported"])
 def test_an_unknown_example_is_an_empty_form(client, query):
     response = client.get(f"/try/{query}")
@@ -198,6 +211,46 @@ def test_the_call_is_what_the_form_was(client, send):
     assert real.json()["checks"] == json.loads(call["answer"])["checks"]
 
 
+def test_what_turns_the_direction_of_writing_is_escaped_in_the_command(send):
+    turning = "It leaves\u202e at \u20668:10\u2069.\u200f"
+    call = send(agent_output=turning).context["result"]["call"]
+    assert not set("\u202e\u2066\u2069\u200f") & set(call["command"] + call["answer"])
+    assert "leaves\\u202e at" in call["command"]
+    body = call["command"].split("<<'JSON'\n")[1].removesuffix("\nJSON")
+    assert json.loads(body)["agent_output"] == turning
+
+
+def test_texts_of_either_direction_are_shown_in_their_own(send):
+    hebrew = "המעבורת יוצאת מרציף 3."
+    page = send(agent_output=hebrew, evidence=hebrew).content.decode()
+    assert f'<p dir="auto">{hebrew}</p>' in page
+    assert len(re.findall(r'<textarea[^>]* dir="auto"', page)) == 4
+    assert len(re.findall(r'<textarea[^>]* dir="ltr"', page)) == 1, "JSON is read from the left"
+
+
+def test_what_a_verdict_rests_on_is_said_in_words(send):
+    assert "rests on words compared · engine demo" in words(send())
+    passed = send(checks='[{"type": "regex", "expected": "pier"}]')
+    assert "rests on facts that were checked" in words(passed)
+    assert "verification verified" not in words(passed)
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (GOOD, "The claim is supported, none is contradicted."),
+        ("The captain whistles.", "The claim is not supported by the evidence."),
+        (f"{GOOD} The captain whistles.", "1 of 2 claims is not supported by the evidence."),
+        ("The captain whistles. The crew sings.", "2 of 2 claims are not supported by the evidence."),
+        ("The ferry leaves at 08:10.", "“The ferry leaves at 08:10.” is contradicted by evidence 1."),
+    ],
+)
+def test_reasons_are_sentences(send, output, told):
+    response = send(agent_output=output)
+    assert answer(response)["reasons"] == [told]
+    assert "”.”" not in words(response) and ".”." not in words(response)
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8"), max_size=8),
@@ -206,7 +259,7 @@ def test_the_call_is_what_the_form_was(client, send):
     )
 )
 def test_pretty_says_the_same(value):
-    text = drawing.pretty(value)
+    text = codec.pretty(value)
     assert json.loads(text) == value
     assert "JSON" not in text.splitlines(), "no line ends the command's text"
 
@@ -224,13 +277,13 @@ def test_pretty_says_the_same(value):
         ({"criteria": "c" * 501}, "criteria", "Criteria 1: 501 characters; at most 500 are taken"),
         ({"checks": "{"}, "checks", "Facts: not JSON"),
         ({"checks": "{}"}, "checks", "Facts: expected a list"),
-        ({"checks": '[{"type": "nose"}]'}, "checks", "Facts 1, type: not one of"),
+        ({"checks": '[{"type": "nose"}]'}, "checks", "Facts 1, type: not one of equals, json_schema, numeric, regex"),
         ({"checks": '[{"type": "onchain"}]'}, "checks", "onchain is read from the network, and this page never goes there"),
         ({"checks": '[{"type": "regex", "expected": "("}]'}, "checks", "Facts 1, expected"),
-        ({"agent_output": "x" * 15_000, "evidence": "\n\n".join(["y" * 3900] * 3)}, "", "characters of text; at most 24000"),
-        ({"task": "a\x00b"}, "", "can't be stored"),
+        ({"agent_output": "x" * 15_000, "evidence": "\n\n".join(["y" * 3900] * 3)}, "", "All fields together: 26"),
+        ({"task": "a\x00b"}, "", "Character U+0000 can't be stored"),
         ({"checks": "[" + ",".join(['{"type": "equals", "expected": "' + "x" * 9000 + '"}'] * 12) + "]"}, "", "bytes; at most 100000"),
-        ({"kind": "consensus", "answers": "--- a\nOnly one."}, "answers", "Answers: 1 items; from 2 to 16 are taken"),
+        ({"kind": "consensus", "answers": "--- a\nOnly one."}, "answers", "Answers: 1 item; from 2 to 16 are taken"),
         ({"kind": "consensus", "answers": "--- a\n--- b\nTwo."}, "answers", "Answers 1, output: is empty"),
         ({"kind": "consensus", "answers": ""}, "answers", "Answers: 0 items"),
     ],
