@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, StringAgg, Subquery, Value
 
 from checks import codec
 from checks.models import Answer, CheckpointHead, FactResult
@@ -113,7 +113,7 @@ def of_run(run: Run) -> Proofs:
 
 def _entries(run: Run) -> QuerySet[Any]:
     """Those with a receipt, each with the hash that a checkpoint covers in its place (`covered`), up to which receipt any
-    checkpoint covers the chain (`reach`), and the `item` that was decided as it tells.
+    checkpoint covers the chain (`reach`), and the `items` that were decided as it tells.
     """
     decided = WorkItem.objects.filter(
         run=run, step__name=OuterRef("step"), decision=OuterRef("what"), decided_by=OuterRef("by"), decided_at=OuterRef("at")
@@ -124,7 +124,7 @@ def _entries(run: Run) -> QuerySet[Any]:
         .annotate(
             covered=Subquery(heads.filter(seq=OuterRef("seq")).values("hash")[:1]),
             reach=Subquery(heads.order_by("-seq").values("seq")[:1]),
-            item=Subquery(decided.values("pk")[:1]),
+            items=Subquery(decided.values("run").annotate(all=StringAgg("pk", Value(","))).values("all")),
         )
         .select_related("verdict")
         .prefetch_related("verdict__answers")
@@ -244,7 +244,7 @@ def _decision_today(
         records.about, entry.step, content, note=entry.note, by=entry.by, data=entry.seen
     )
     wrong = [] if payload.get("verdict") == entry.what else [_otherwise("decision", payload, entry.what)]
-    if entry.item != payload["subject"]:
+    if payload["subject"] not in (entry.items or "").split(","):
         wrong.append(
             "The work item is gone, or tells another decision, or somebody else's, than the history."
         )

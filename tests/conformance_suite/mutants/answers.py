@@ -78,7 +78,15 @@ def numbers_rounded():
         parse_constant=codec._constant,
         object_pairs_hook=codec._object,
     )
-    return mock.patch.object(codec, "_DECODER", decoder)
+    exact = codec._DECODER
+
+    class AllButReceipts:
+        """What is signed is read back strictly, and nothing would be answered at all."""
+
+        def decode(self, text):
+            return (exact if '"commitments":' in text else decoder).decode(text)
+
+    return mock.patch.object(codec, "_DECODER", AllButReceipts())
 
 
 @mutant("inputs-rounded", "Runs are found by numbers that are nearly the same.", "runs.exact")
