@@ -114,9 +114,7 @@ class _Reading:
             self.problems.append("answers: " + ("expected a list" if "answers" in self.body else "missing"))
             return ()
         if not MIN_ANSWERS <= len(value) <= MAX_ANSWERS:
-            self.problems.append(
-                f"answers: {_items(value)}; from {MIN_ANSWERS} to {MAX_ANSWERS} are taken"
-            )
+            self.problems.append(f"answers: {_items(value)}; from {MIN_ANSWERS} to {MAX_ANSWERS} are taken")
         return tuple(self._answer(item, f"answers[{place}]") for place, item in enumerate(value))
 
     def flag(self, name: str) -> bool:
