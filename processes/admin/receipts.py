@@ -1,6 +1,5 @@
 """The page on which a run's receipts are verified, and their export for somebody who verifies them elsewhere."""
 
-import json
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -37,8 +36,7 @@ class Row:
 def _row(proof: Proof) -> Row:
     glyph, says = SAYS[proof.content] if proof.holds else ("fail", "")
     at = str(proof.payload.get("time", ""))[:19].replace("T", " ")
-    told = json.dumps(codec.plain(proof.payload), indent=2, default=str, ensure_ascii=False)
-    return Row(proof=proof, at=at, told=told, glyph=glyph, says=says)
+    return Row(proof=proof, at=at, told=codec.pretty(proof.payload), glyph=glyph, says=says)
 
 
 @require_safe

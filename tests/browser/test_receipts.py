@@ -47,6 +47,7 @@ def test_from_the_run_to_its_receipts_and_what_no_longer_holds(browse, run, widt
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.click("summary >> nth=0")
     assert page.inner_text(".jws >> nth=0").count(".") == 2
+    assert '"pass": 0.9' in page.inner_text(".says >> nth=0")
 
     models.QuerySet(Submission).update(by="agent:other")
     page.reload()
