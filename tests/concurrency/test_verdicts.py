@@ -11,8 +11,9 @@ from django.db import IntegrityError
 
 from checks import codec
 from checks.models import Verdict
-from processes import checking, evaluating, runs
+from processes import applying, checking, evaluating, runs
 from processes.models import HistoryEntry, Submission
+from processes.states import IllegalMoveError
 from tests.concurrency.conftest import NO_LOCK, ON
 from tests.concurrency.racing import SURELY, halfway, overtaken, sent_elsewhere, together, word
 from tests.concurrency.wholeness import wrongs
@@ -130,13 +131,16 @@ def test_a_late_verdict_comes_while_the_work_is_judged_anew(
         assert word(first).startswith("not_accepted check:") and word(second) == "retry"
 
 
-@pytest.mark.parametrize("fenced", [True, False], ids=["fenced", "without the fence"])
+@pytest.mark.parametrize("guarded", ["by the fence", "by the table of moves alone", "not at all"])
 def test_a_late_verdict_comes_after_the_run_has_ended(
-    world, c, evaluator, clocks, stops, monkeypatch, fenced
+    world, c, evaluator, clocks, stops, monkeypatch, guarded
 ):
     """What ended it keeps its own verdict."""
-    if not fenced:
+    if guarded != "by the fence":
         monkeypatch.setattr(checking, "_awaits", lambda *_: True)
+    if guarded == "not at all":
+        for module in (applying, checking):
+            monkeypatch.setattr(module, "move", lambda _table, _old, new: new)
     world.publish(LAST)
     run = world.start(c.agent, "last")
     call = {"token": world.claim(c.agent, run)["token"], **WORK, "requestId": rid()}
@@ -148,13 +152,18 @@ def test_a_late_verdict_comes_after_the_run_has_ended(
     clocks.forward(seconds=FENCE)
     evaluator.script = [[0.95], [0.1]]
     (resumed,) = together(submit)
-    assert same(late(), resumed) and resumed["run"]["outcome"] == "done"
+    answer = late()
+    assert resumed["run"]["outcome"] == "done"
     submission = Submission.objects.get()
-    if fenced:
-        assert (submission.state, submission.verdict.verdict) == ("accepted", "pass")
-        assert Verdict.objects.count() == 1
-    else:
+    if guarded == "not at all":
         assert (submission.state, submission.verdict.verdict) == ("void", "fail")
+        return
+    assert (submission.state, submission.verdict.verdict) == ("accepted", "pass")
+    assert Verdict.objects.count() == 1
+    if guarded == "by the fence":
+        assert same(answer, resumed)
+    else:  # nothing is damaged, but whoever came late is told of a fault instead of what became of it
+        assert isinstance(answer, IllegalMoveError)
 
 
 # ---- two resume at once
