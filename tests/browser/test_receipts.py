@@ -48,6 +48,9 @@ def test_from_the_run_to_its_receipts_and_what_no_longer_holds(browse, run, widt
     page.click("summary >> nth=0")
     assert page.inner_text(".jws >> nth=0").count(".") == 2
     assert '"pass": 0.9' in page.inner_text(".says >> nth=0")
+    look(page)  # nothing in it that only a mouse could scroll
+    if script:
+        assert page.eval_on_selector(".says >> nth=0", "it => it.scrollHeight <= it.clientHeight")
 
     models.QuerySet(Submission).update(by="agent:other")
     page.reload()
