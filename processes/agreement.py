@@ -1,17 +1,17 @@
 """Whether what a run holds is what its work and its own row say. What was signed of the work is `processes.proofs`' to ask."""
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 from checks import codec
 from processes.models import Run
+from processes.runs import snapshot_of
 
 
 def of(run: Run, accepted: Mapping[str, str]) -> list[str]:
     """A sentence for each thing that differs. `accepted`: the content of each step's latest accepted submission."""
     wrong = []
-    if hashlib.sha256(run.data.encode("utf-8")).hexdigest() != run.snapshot:
+    if snapshot_of(run.data) != run.snapshot:
         wrong.append("The run's data is not what its snapshot is of.")
     steps = _steps(run.data)
     if steps is None:

@@ -19,7 +19,7 @@ from checks.receipts.encoding import b64, digest
 from processes import agreement, facts, receipting
 from processes.models import HistoryEntry, Run, Submission, WorkItem
 from processes.states import HistoryEvent, SubmissionState
-from processes.versions import Compiled, compiled
+from processes.versions import BrokenVersionError, Compiled, compiled
 
 EVERY = 500  # receipts that one page looks at
 
@@ -93,15 +93,19 @@ def of_run(run: Run) -> Proofs:
     more, entries = len(entries) > EVERY, entries[:EVERY]
     published = keys.published()
     examined = [verifying.examine(entry.receipt or "", published) for entry in entries]
-    records = _records(run, [each.payload or {} for each in examined])
+    try:
+        records = _records(run, [each.payload or {} for each in examined])
+    except BrokenVersionError:
+        return Proofs(
+            proofs=[],
+            wrong=["The process's file can't be read, so nothing of the run can be held against it."],
+        )
     chain = receipting.chain_of(run)
-    revoked = {each.revoked for each in examined if each.revoked is not None}
-    reaches = {at: anchoring.proved(chain, at, published) for at in revoked}
+    reaches = {at: anchoring.reach(chain, at, published) for at in {each.revoked for each in examined}}
     proofs = []
     before: str | None = None
     for number, (entry, each) in enumerate(zip(entries, examined, strict=True), start=1):
-        reach = reaches[each.revoked] if each.revoked is not None else (0, 0)
-        place = _Place(number, before, reach)
+        place = _Place(number, before, reaches[each.revoked].proves(number))
         proofs.append(_proof(entry, each, records, place))
         before = digest(entry.receipt or "")
     wrong, covered = _whole(run, entries, before, more=more)
@@ -137,14 +141,7 @@ def _entries(run: Run) -> QuerySet[Any]:
 class _Place:
     seq: int
     prev: str | None
-    reach: tuple[int, int] = (0, 0)  # up to which receipt a checkpoint proves its key's, and which
-
-    def reason(self, examined: verifying.Examined) -> list[str]:
-        return [] if examined.valid or self.proved_by(examined) else [examined.reason]
-
-    def proved_by(self, examined: verifying.Examined) -> int:
-        seq, checkpoint = self.reach
-        return checkpoint if examined.revoked is not None and self.seq <= seq else 0
+    proved_by: int  # of one whose key was revoked later: by which checkpoint all the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,10 +151,7 @@ class _Records:
     run: Run
     submissions: Mapping[str, Any]  # submissions, each with its `step`, in order of their attempts
     facts: Sequence[FactResult]
-
-    @property
-    def about(self) -> Compiled:
-        return compiled(self.run.version_id)
+    about: Compiled
 
 
 def _records(run: Run, payloads: Sequence[Mapping[str, Any]]) -> _Records:
@@ -172,7 +166,7 @@ def _records(run: Run, payloads: Sequence[Mapping[str, Any]]) -> _Records:
     found = {str(each.pk): each for each in ordered}
     told = any(payload.get("checks") for payload in payloads)
     facts = FactResult.objects.filter(about__in=[each.pk for each in found.values()]) if told else []
-    return _Records(run=run, submissions=found, facts=list(facts))
+    return _Records(run=run, submissions=found, facts=list(facts), about=compiled(run.version_id))
 
 
 def _is_uuid(text: str) -> bool:
@@ -185,7 +179,7 @@ def _is_uuid(text: str) -> bool:
 
 def _proof(entry: HistoryEntry, examined: verifying.Examined, records: _Records, place: _Place) -> Proof:
     payload = examined.payload or {}
-    wrong = place.reason(examined)
+    wrong = [] if examined.valid or place.proved_by else [examined.reason]
     if not payload:
         return Proof(entry=entry, payload=payload, content=Content.CHANGED, wrong=wrong)
     if (payload["chain"], payload["seq"], payload["prev"]) != (
@@ -204,7 +198,7 @@ def _proof(entry: HistoryEntry, examined: verifying.Examined, records: _Records,
         wrong=[*wrong, *changed],
         opened_by=part_salts(salt, payload["commitments"]),
         parts=parts,
-        proved_by=place.proved_by(examined),
+        proved_by=place.proved_by,
     )
 
 

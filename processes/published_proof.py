@@ -9,7 +9,6 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from checks.models import CheckpointHead
 from checks.receipts import anchoring, keys, verifying
 from checks.receipts.encoding import digest
-from checks.receipts.keyset import PublicKey
 from processes import receipting
 from processes.models import Version
 from processes.proofs import Content, opened, part_salts
@@ -42,7 +41,7 @@ def of_version(version: Any, roles: Mapping[str, int], before: Version | None) -
         return None
     published = keys.published()
     examined = verifying.examine(version.receipt, published)
-    proved_by = _proved_by(version, examined, published)
+    proved_by = anchoring.reach(version.chain, examined.revoked, published).proves(version.seq)
     wrong = [] if examined.valid or proved_by else [examined.reason]
     if examined.payload is None:
         return Proof(wrong=wrong)
@@ -82,10 +81,3 @@ def _place(version: Version, payload: Mapping[str, object], before: Version | No
     if (version.chain, version.seq) != (payload["chain"], payload["seq"]):
         wrong.append("Its row tells another place than it does.")
     return wrong
-
-
-def _proved_by(version: Version, examined: verifying.Examined, published: Mapping[str, PublicKey]) -> int:
-    if examined.revoked is None or version.chain is None:
-        return 0
-    seq, checkpoint = anchoring.proved(version.chain, examined.revoked, published)
-    return checkpoint if (version.seq or 0) <= seq else 0

@@ -253,9 +253,14 @@ def forget_salt(run: str) -> bool:
     return bool(over.update(salt=None))
 
 
+def snapshot_of(data: str) -> str:
+    """The SHA-256 of a run's data as they are stored."""
+    return hashlib.sha256(data.encode("utf-8")).hexdigest()
+
+
 def _fill(row: Run, now: engine.Now) -> None:
     row.data = codec.dumps(now.data)
-    row.snapshot = hashlib.sha256(row.data.encode()).hexdigest()
+    row.snapshot = snapshot_of(row.data)
     row.state, row.outcome = now.state, now.outcome
     row.ended_by, row.ended_note = now.ended_by, now.ended_note
     row.ended_at = None if now.live else (row.ended_at or now.at)

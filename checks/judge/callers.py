@@ -35,7 +35,7 @@ def caller(request: HttpRequest) -> Key:
     scheme, _, text = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     key = keys.find(text.strip()) if scheme.lower() == "bearer" else None
     if key is None:
-        _count_unknown(request)
+        count_address(request, "calls")
         raise RefusedError(
             "unauthenticated",
             401,
@@ -46,10 +46,11 @@ def caller(request: HttpRequest) -> Key:
     return key
 
 
-def _count_unknown(request: HttpRequest) -> None:
+def count_address(request: HttpRequest, what: str) -> None:
+    """One more of those calls from an address, without a key that is known. Raises RefusedError where that is one too many."""
     most = settings.ANONYMOUS_CALLS_PER_MINUTE
-    if most and (wait := rates.wait(f"calls address {rates.address_of(request)}", most)):
-        message = "Too many calls within a minute from this address without a key that is known."
+    if most and (wait := rates.wait(f"{what} address {rates.address_of(request)}", most)):
+        message = f"Too many calls within a minute from this address. Send the same call again in {wait} s."
         raise RefusedError("quota", 429, message, retry_after=wait)
 
 

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from checks import rates
 from checks.facts.shapes import shown
-from checks.judge.callers import RefusedError
+from checks.judge.callers import RefusedError, count_address
 from checks.judge.door import answered, body_of, door
 from checks.receipts import keys, keyset, sources
 from checks.receipts.jws import MAX_CHARS
@@ -39,7 +37,7 @@ def verify(request: HttpRequest) -> HttpResponse:
 
 def _verified(request: HttpRequest) -> dict[str, Any]:
     """`{valid, reason, payload, on_record}`; of a receipt that nobody signed, payload and on_record are null."""
-    _count(request)
+    count_address(request, "verify")
     text = _receipt(body_of(request, MAX_BODY_BYTES))
     examined = examine(text, keys.published())
     on_record = None if examined.payload is None else _on_record(text, examined.payload)
@@ -58,14 +56,6 @@ def _on_record(text: str, said: dict[str, Any]) -> bool:
         tables.append(Checkpoint)
     place = {"chain": said["chain"], "seq": int(said["seq"]), "receipt": text}
     return any(sources.rows(model).filter(**place).exists() for model in tables)
-
-
-def _count(request: HttpRequest) -> None:
-    most = settings.ANONYMOUS_CALLS_PER_MINUTE
-    seconds = rates.wait(f"verify address {rates.address_of(request)}", most) if most else 0
-    if seconds:
-        message = f"Too many calls within a minute. Send the same call again in {seconds} s."
-        raise RefusedError("quota", 429, message, retry_after=seconds)
 
 
 def _receipt(body: Any) -> str:

@@ -16,6 +16,7 @@ from checks.receipts.encoding import b64
 from processes import proofs, receipting
 from processes.models import HistoryEntry, Run, Submission, Version, WorkItem
 from processes.published_proof import of_version, with_heads
+from processes.versions import compiled
 from tests.processes.flows import ERRAND, cast, errand, signing
 from tests.world import SCREENING
 
@@ -154,6 +155,14 @@ class TestJudgedWork:
         client.force_login(User.objects.create_superuser("root"))
         page = client.get(f"/admin/processes/run/{run}/receipts/")
         assert page.status_code == 200 and "Not all of it holds." in page.text
+
+    def test_a_file_of_the_process_that_can_t_be_read(self, run, client):
+        raw(Version).update(text="---\nnothing")
+        compiled.cache_clear()
+        assert "The process's file can't be read" in told(run)
+        client.force_login(User.objects.create_superuser("root"))
+        for end in ("", "openings/", "export/"):
+            assert client.get(f"/admin/processes/run/{run}/receipts/{end}").status_code == 200
 
     def test_once_the_salt_is_forgotten_the_content_may_go(self, world, c, run, client):
         world.call(c.ops, "cancel", runId=run, reason="r")
