@@ -14,19 +14,9 @@ from approvals.queue import entries
 from approvals.screens import evidence, place
 from processes.callers import of_user
 from processes.models import Upload, WorkItem
-from tests.approvals.builders import FAILS, PASSES, TERMS, UNSURE, Desk
+from tests.approvals.builders import FAILS, PASSES, TERMS, UNSURE
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def desk(world, evaluator):
-    return Desk(world, evaluator)
-
-
-@pytest.fixture
-def ada(world):
-    return world.user("ada", "Finance", "Support", "Procurement")
 
 
 @pytest.fixture

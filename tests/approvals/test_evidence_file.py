@@ -5,19 +5,8 @@ from django.conf import settings
 
 from processes.callers import of_user
 from processes.models import Upload
-from tests.approvals.builders import Desk
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def desk(world, evaluator):
-    return Desk(world, evaluator)
-
-
-@pytest.fixture
-def ada(world):
-    return world.user("ada", "Finance", "Support", "Procurement")
 
 
 def test_a_download_goes_through_a_fresh_signed_address(client, ada, desk):

@@ -13,19 +13,9 @@ from django.utils.html import escape
 from approvals.models import QueueEntry
 from approvals.screens import queue as screen
 from processes.callers import of_user
-from tests.approvals.builders import PASSES, UNSURE, Desk
+from tests.approvals.builders import PASSES, UNSURE
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def desk(world, evaluator):
-    return Desk(world, evaluator)
-
-
-@pytest.fixture
-def ada(world):
-    return world.user("ada", "Finance", "Support", "Procurement")
 
 
 @pytest.fixture
